@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 WHOLE = "session"  # the scope of a summary of all its conversation
 _LIKENESS = 12  # bytes
-_OPPOSITES = frozenset(("not", "no", "on", "off", "up", "down", "in", "out", "before", "after"))  # no search asks for them
+_OPPOSITES = frozenset(("not", "no", "on", "off", "up", "down", "in", "out", "before", "after"))  # not searched for
 _HEX = frozenset("0123456789abcdef")
 
 

@@ -179,6 +179,8 @@ def _forget(world, text):
         ("Write the man page of dedup", "Wrote the man page of scan", True),
         ("Update the formula to 1.4.1", "Updated the formula to 1.4.2", True),
         ("Enable the sync of drafts", "Disabled the sync of drafts", True),
+        ("Turn the flag on for drafts", "Turned the flag off for drafts", True),
+        ("Scale the workers up", "Scaled down the workers", True),
     ],
 )
 def test_a_to_do_is_done_in_words_that_differ_in_inflection_and_order_alone(todo, done, is_open):
