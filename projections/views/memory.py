@@ -99,8 +99,8 @@ def _document(path: str, subject: FactScope, settings: Settings, notes: Knowledg
     spent = len(f"{title}\n{_more(len(groups), subject, words)}\n".encode()) + STAMP_BYTES + 3
     shown, remaining = _fit(subject, titles, settings.memory, spent)
     dated = [("", "" if fact.first.key else fact.first.text, fact.last_seen) for fact in shown]  # a key replaces
-    shown = [shown[at] for at in newer_first(dated, {fact.first.text for fact in shown if subject.is_doubtful(fact)})]
-    lines = [Line(title, find=_sources_of(groups, subject)), *_sections(shown, remaining, titles, subject)]
+    order = newer_first(dated, {fact.first.text for fact in shown if subject.is_doubtful(fact)})
+    lines = [Line(title, find=_sources_of(groups, subject)), *_sections(shown, order, remaining, titles, subject)]
     if remaining:
         sources = _sources_of(remaining, subject)
         lines += [Line("", find=sources), Line(_more(len(remaining), subject, words), find=sources)]
@@ -155,11 +155,19 @@ def _fit(
 
 
 def _sections(
-    shown: list[DistinctFact], remaining: list[DistinctFact], titles: Mapping[_MemorySection, str], subject: FactScope
+    shown: list[DistinctFact],
+    order: Mapping[int, Iterable[int]],
+    remaining: list[DistinctFact],
+    titles: Mapping[_MemorySection, str],
+    subject: FactScope,
 ) -> Iterator[Line]:
+    """Yield the lines of each section; a fact stands below the newer fact that opposes it, in the section of that."""
+    place: dict[int, _MemorySection] = {}
     by_section: dict[_MemorySection, list[DistinctFact]] = {}
-    for fact in shown:
-        by_section.setdefault(_section(fact), []).append(fact)
+    for at, opposed in order.items():
+        section = place.setdefault(at, _section(shown[at]))
+        by_section.setdefault(section, []).append(shown[at])
+        place = {**dict.fromkeys(opposed, section), **place}
     for section, groups in sorted(by_section.items()):
         sources = _sources_of(groups, subject, remaining, section)
         yield from (Line(text, find=sources) for text in ("", f"## {titles[section]}", ""))

@@ -59,6 +59,18 @@ def test_two_that_differ_in_a_number_are_marked_and_one_alone_is_not():
     assert "?" not in "".join(_lines(*keyed))
 
 
+def test_what_a_newer_fact_opposes_stands_below_it_whatever_its_own_section():
+    older = "Users sign in with a session cookie of the API"
+    newer = "Users sign in with passkeys; the session cookie of the API is gone"
+    decided, known = "The index is a redb file", "The walker has eight threads"
+    facts = [fact(1, older, category="decision", importance=5), fact(2, decided, category="decision"), fact(3, known)]
+
+    assert [older, decided, known] == _bullets(*facts)
+    assert [decided, newer, older, known] == _bullets(*facts, fact(4, newer))
+    assert [newer, older, decided, known] == _bullets(*facts, fact(4, newer, category="decision"))
+    assert [decided, known, newer, older] == _bullets(*facts, fact(4, newer, category="setup"))
+
+
 def test_there_is_no_file_where_nothing_is_known():
     assert [] == list(documents_of(MEMORY, folded(event("turn_end", 1)), Settings()))
 
