@@ -113,7 +113,7 @@ def _here(
 def _elsewhere(gate: Gate, index: SearchIndex, words: list[str], projects: tuple[str, ...]) -> Iterator[Candidate]:
     """List what would be shown in another project."""
     for hit in recall.candidates(index, words, None)[1]:
-        if hit.subject not in projects and gate.bears_on(tokens(hit.found.words)):
+        if hit.subject not in projects and gate.bears_on(tokens(hit.found.telling)):
             yield _candidate(gate, hit.found, "elsewhere")
 
 
@@ -129,13 +129,13 @@ def _withdrawn(
         subject = "" if is_users else names.of(event.project or "", event.replica or "")
         if subject in projects and withdrawn.hides(event):
             found = Findable(to_fields(event))
-            if gate.bears_on(tokens(found.words)):
+            if gate.bears_on(tokens(found.telling)):
                 yield _candidate(gate, found, "withdrawn")
 
 
 def _candidate(gate: Gate, found: Findable, verdict: Verdict) -> Candidate:
     columns = found.id, found.type, found.conversation, found.project or None, found.ts
-    return Candidate(*columns, recalled_line(found, gate.weights), round(gate.weight(tokens(found.words)), 3), verdict)
+    return Candidate(*columns, recalled_line(found, gate.weights), round(gate.weight(tokens(found.telling)), 3), verdict)
 
 
 def _silence(verdicts: list[Verdict]) -> Silence:

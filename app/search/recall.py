@@ -234,7 +234,7 @@ def judged(index: "SearchIndex", gate: "Gate", hits: "Iterable[Hit]") -> "Iterat
             yield hit, "said already"
         elif hit.score < minimum:
             yield hit, "far below the first"
-        elif not gate.bears_on(tokens(hit.found.words)):
+        elif not gate.bears_on(tokens(hit.found.telling)):
             yield hit, "too little weight"
         else:
             minimum = minimum or NEAR * hit.score

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _WINDOW, _STEP = 4, 2  # statements of a conversation that are found by themselves, too; where the next ones begin
 MAX_PASSAGES = 60
 _SHOWN_OF_CLOSING = 400  # characters
+_BEGINNING = 60  # characters of a question that begins a closing
 
 
 class Findable:
@@ -48,6 +49,19 @@ class Findable:
     def decided(self) -> str:
         """The decisions under their topic; "" where nothing was decided."""
         return " · ".join(filter(None, (self.topic, *self.decisions))) if self.decisions else ""
+
+    @property
+    def telling(self) -> str:
+        """The words for the gate of a prompt: of a conversation only the question it answers; "" without an answer.
+
+        A closing that answers a later question begins with that.
+        """
+        if self.type != "conversation_text":
+            return self.words
+        found = [*self.answers, *self.files, *self.fixes]
+        later = (text[:_BEGINNING] for text in texts_in(self._event, "prompts")[1:])
+        answered = [text for text in later if text and found[:1] and found[0].startswith(text)]
+        return "\n".join((*answered, *found)) if answered or not found else self.words
 
     @property
     def rows(self) -> list[str]:

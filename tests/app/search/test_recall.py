@@ -475,6 +475,18 @@ def session(memory, **fields):
     memory.log.append(drawn | fields)
 
 
+def test_a_session_is_told_for_the_question_that_its_answer_is_to_and_never_without_one(store):
+    log = Memory(store).log
+    asked = ["Does the printer of the kiosk take duplex paper?", "Which zone do the kiosks sync in?"]
+    common = {"type": "conversation_text", "project": SHOP}
+    log.append({**common, "conversation_id": "a", "prompts": asked, "closing": f"{asked[1]} In that of Lisbon."})
+    log.append({**common, "conversation_id": "b", "prompts": ["Why does the coffee grinder stall?"]})
+
+    assert "Lisbon" in ask(store, "in which zone do the kiosks sync?", session="c")
+    for prompt in ("does the kiosk printer take duplex paper?", "why does the coffee grinder stall again?"):
+        assert "" == ask(store, prompt, session="d")
+
+
 def test_a_session_is_told_once_by_its_text_with_what_was_asked_the_file_and_why(store):
     session(Memory(store), decisions=["Split payments are keyed by payment and part"])
 
