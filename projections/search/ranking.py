@@ -315,8 +315,11 @@ def _is_a_pair(token: str) -> bool:
 
 
 def _overlap(before: str, after: str) -> bool:
-    """Return whether two tokens that follow each other are pairs of characters that share a character."""
-    return len(before) == len("二字") and not before.isascii() and before[1] == after[0]
+    """Return whether two tokens that follow each other share characters: of two pairs, or of `e-mail` and `mail`."""
+    if before.isascii():
+        parts = before.split("-")
+        return len(parts) > 1 and all(map(str.isalpha, parts)) and any(part.startswith(after) for part in parts)
+    return len(before) == len("二字") and before[1] == after[0]
 
 
 def _phrases(terms: "Sequence[str]") -> "Iterator[tuple[str, str]]":

@@ -181,6 +181,14 @@ def test_of_a_chinese_prompt_pairs_that_straddle_two_words_and_of_a_long_text_ev
     assert not gate.bears_on(["移调", *others])
 
 
+@pytest.mark.parametrize("word", ["e-mail", "opt-in", "email"])
+def test_a_word_with_a_hyphen_counts_once(word):
+    asked = dict.fromkeys(("passkey", "recovery", "link"), 0) | dict.fromkeys(subjects(tokens(word)), 4)
+
+    assert not Gate(asked, 120).bears_on(tokens(f"Customers are merged by their verified {word} only"))
+    assert Gate(asked, 120).bears_on(tokens(f"The {word} link is there"))
+
+
 @example(having={"ac": 213, "ab": 445}, text=["ac", "ab"], others=[])  # a phrase, which begins the text
 @given(
     having=st.dictionaries(WORDS, st.integers(0, 900), max_size=6),
