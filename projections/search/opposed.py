@@ -24,7 +24,10 @@ now, no longer, anymore, any more, instead of, rather than, is out, are out, gon
 moved, switched, jetzt, nicht mehr, statt, anstelle, ersetzt, abgelöst, abgeschaltet, umgestellt, ist raus, sind raus,
 désormais, maintenant, au lieu d, à la place d, remplac*, abandonn*, ne … plus, n … plus, ahora, ya no, en lugar de,
 en vez de, reemplaz*, sustitu*, agora, já não, em vez de, substitu*, não … mais, ora, adesso, invece di, sostitu*,
-rimoss*, non … più, теперь, больше не, вместо, замен*, отключ*, отказ*
+rimoss*, non … più, теперь, больше не, вместо, замен*, отключ*, отказ*, changed to, changed from, renamed to, extended to,
+raised to, lowered to, increased to, reduced to, upgraded to, downgraded to, postponed, superseded, deprecated, lifted,
+umbenannt, verschoben, erhöht auf, gesenkt auf, verlängert, passe à, passe au, repouss*, reporté*, renomm*, pasó a, renombr*,
+aplaz*, passou a, passou para, mudou para, prorrog*, adiad*, renome*, rinomin*, spostat*, перенес*, переимен*, продлен*
 """  # of words that follow each other, or stand apart (…); the last may go on (*)
 _CHANGES_WITHIN = """
 不再 改用 改为 改成 改由 改存 改到 换成 迁移到 重写 替换 取代 代替 废弃 弃用 ではなく 代わり 廃止 やめ 移行 置き換え

@@ -64,6 +64,10 @@ def test_it_finds_the_contradiction_the_old_and_the_repeated_each_once(log):
 REPLACED = {
     "Sessions now live in Postgres, Redis is gone": "We use Redis for sessions",
     "Bounces arrive by webhook, the cron job that polled them was removed": "A cron job polls bounces",
+    "The limit of uploads was raised to 50 MB by the proxy's owner": "Uploads have a limit of 20 MB at the proxy",
+    "Das Treffen der Prüfer wurde auf Dienstag verschoben": "Das Treffen der Prüfer ist am Montag um zehn",
+    "O prazo da revisão passou para 13 de novembro": "O prazo da revisão é 30 de outubro",
+    "La réunion des relecteurs est repoussée au mardi": "La réunion des relecteurs est le lundi",
     "Messwerte liegen in TimescaleDB statt in InfluxDB": "Messwerte speichern wir in InfluxDB",
     "订单服务改用 Kafka 发送消息": "订单服务使用 RabbitMQ 发送消息",
     "Les journaux ne sont plus écrits en flash, ils partent par LoRa": "Les journaux sont écrits en flash par LittleFS",
