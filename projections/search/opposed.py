@@ -16,23 +16,28 @@ if TYPE_CHECKING:
     Having = Callable[[Collection[str]], Mapping[str, int]]  # counts the texts with each of these tokens
 
 _FEWEST_SHARED, _SHARED_PART = 2, 0.4  # words of an older text in a newer: so many, and that part of all its words
-_MANY_SHARED, _NAMED_PART = 3, 0.5  # or so many, with that part of the words of the clause about the change
+_MANY_SHARED, _NAMED_PART = 3, 0.5  # or so many, with that part of the words of the clause that gives something up
 _RARE, _RARE_PART, _MAX_RARE = 4, 0.05, 50  # texts that a word is in which tells what a text is about
 _TEXTS_OF_A_FACT = 3  # where others count, too: a session says it in its summary and in its text as well
-_CHANGES = """
-now, no longer, anymore, any more, instead of, rather than, is out, are out, gone, replaced, dropped, removed, migrated,
-moved, switched, jetzt, nicht mehr, statt, anstelle, ersetzt, abgelöst, abgeschaltet, umgestellt, ist raus, sind raus,
-désormais, maintenant, au lieu d, à la place d, remplac*, abandonn*, ne … plus, n … plus, ahora, ya no, en lugar de,
-en vez de, reemplaz*, sustitu*, agora, já não, em vez de, substitu*, não … mais, ora, adesso, invece di, sostitu*,
-rimoss*, non … più, теперь, больше не, вместо, замен*, отключ*, отказ*, changed to, changed from, renamed to, extended to,
-raised to, lowered to, increased to, reduced to, upgraded to, downgraded to, postponed, superseded, deprecated, lifted,
-umbenannt, verschoben, erhöht auf, gesenkt auf, verlängert, passe à, passe au, repouss*, reporté*, renomm*, pasó a, renombr*,
-aplaz*, passou a, passou para, mudou para, prorrog*, adiad*, renome*, rinomin*, spostat*, перенес*, переимен*, продлен*
+_ENDS = """
+no longer, anymore, any more, instead of, rather than, is out, are out, gone, replaced, dropped, removed, superseded,
+deprecated, lifted, nicht mehr, statt, anstelle, ersetzt, abgelöst, abgeschaltet, ist raus, sind raus, au lieu d, à la
+place d, remplac*, abandonn*, ne … plus, n … plus, ya no, en lugar de, en vez de, reemplaz*, sustitu*, já não, em vez
+de, substitu*, não … mais, invece di, sostitu*, rimoss*, non … più, больше не, вместо, замен*, отключ*, отказ*
 """  # of words that follow each other, or stand apart (…); the last may go on (*)
-_CHANGES_WITHIN = """
-不再 改用 改为 改成 改由 改存 改到 换成 迁移到 重写 替换 取代 代替 废弃 弃用 ではなく 代わり 廃止 やめ 移行 置き換え
-切り替え 변경 교체 전환 대신 아니라 더이상 말고
+_BEGINS = """
+now, migrated, moved, switched, changed to, changed from, renamed to, extended to, raised to, lowered to, increased
+to, reduced to, upgraded to, downgraded to, postponed, jetzt, umgestellt, umbenannt, verschoben, erhöht auf, gesenkt
+auf, verlängert, désormais, maintenant, passe à, passe au, repouss*, reporté*, renomm*, ahora, pasó a, renombr*,
+aplaz*, agora, passou a, passou para, mudou para, prorrog*, adiad*, renome*, ora, adesso, rinomin*, spostat*, теперь,
+перенес*, переимен*, продлен*
+"""
+_ENDS_WITHIN = """
+不再 替换 取代 代替 废弃 弃用 ではなく 代わり 廃止 やめ 置き換え 대신 아니라 더이상 말고
 """  # of scripts in which a word has no end, without spaces
+_BEGINS_WITHIN = """
+改用 改为 改成 改由 改存 改到 换成 迁移到 重写 移行 切り替え 변경 교체 전환
+"""
 _OF_A_KIND = """
 monday tuesday wednesday thursday friday saturday sunday
 montag dienstag mittwoch donnerstag freitag samstag sonntag
@@ -59,11 +64,19 @@ _DEFAULT = frozenset(("default", "standard"))
 _MAX_NAMES, _MAX_HAN = 3, 3  # words of a name, and characters of one in Han
 _A_LIST = 3  # values in one frame
 _AROUND = ".,;:!?\"'`()[]。，；：！？"
-_APART = [
-    [f" {part.strip()}{'' if part.endswith('*') else ' '}".replace("*", "") for part in change.split("…")]
-    for change in " ".join(_CHANGES.split()).split(", ")
-]
-_WITHIN = _CHANGES_WITHIN.split()
+
+
+def _apart(changes: str) -> "list[list[str]]":
+    return [
+        [f" {part.strip()}{'' if part.endswith('*') else ' '}".replace("*", "") for part in change.split("…")]
+        for change in " ".join(changes.split()).split(", ")
+    ]
+
+
+_GIVING_UP = _apart(_ENDS), _ENDS_WITHIN.split()
+_CHANGES = _GIVING_UP[0] + _apart(_BEGINS), _GIVING_UP[1] + _BEGINS_WITHIN.split()
+_BEGINNING = 5  # letters: no word that may go on has fewer
+_BEGINNINGS = frozenset(max(" ".join(parts).split(), key=len)[:_BEGINNING] for parts in _CHANGES[0])  # of one each
 _CLAUSE_ENDS = dict.fromkeys(map(ord, "，。；：,;:"), "\n")
 
 
@@ -88,7 +101,7 @@ def _changed(texts: "Sequence[str]", having: "Having | None", total: int) -> "It
     changes = {text: {*tokens(change)} for text in texts if (change := _change_in(text))}
     if not changes:
         return
-    clauses = {text: [*_clauses_of_change(text, changes[text])] for text in changes}
+    given_up = {text: [*_given_up(text)] for text in changes}
     words = [frozenset(tokens(text)) for text in texts]
     every = frozenset[str]().union(*words)
     counts = having([*every]) if having else _counted(words)
@@ -101,7 +114,7 @@ def _changed(texts: "Sequence[str]", having: "Having | None", total: int) -> "It
             for other in older.get(word, ()):
                 shared[other] = shared.get(other, 0) + 1
         for other, count in shared.items():
-            is_named = count >= _MANY_SHARED and any(_names(each, words[other]) for each in clauses[texts[at]])
+            is_named = count >= _MANY_SHARED and any(_names(each, words[other]) for each in given_up[texts[at]])
             if is_named or count >= max(_FEWEST_SHARED, _SHARED_PART * len(words[other])):
                 yield texts[at], texts[other]
         for word in words[at] & rare:
@@ -184,21 +197,28 @@ def newer_first(
     return order
 
 
-def _change_in(text: str) -> str:
+def _change_in(text: str, changes: "tuple[list[list[str]], list[str]]" = _CHANGES) -> str:
     """Return the words by which a text speaks of a change; "" where it has none."""
-    plain = f" {' '.join(text.lower().translate(_PLAIN).split())} "
-    joined = plain.replace(" ", "")
-    apart = (" ".join(parts) for parts in _APART if parts[0] in plain and _follow(parts, plain))
-    return " ".join([*apart, *filter(joined.__contains__, _WITHIN)])
+    words = text.lower().translate(_PLAIN).split()
+    plain, may_have = f" {' '.join(words)} ", not _BEGINNINGS.isdisjoint([word[:_BEGINNING] for word in words])
+    looked_for = changes[0] if may_have else ()
+    apart = [" ".join(parts) for parts in looked_for if parts[0] in plain and _follow(parts, plain)]
+    return " ".join(apart if text.isascii() else [*apart, *filter("".join(words).__contains__, changes[1])])
 
 
-def _clauses_of_change(text: str, change: "Collection[str]") -> "Iterator[Collection[str]]":
-    """Yield the words of each clause that speaks of a change, without those by which it does and parts of names."""
-    for within in filter(text.__contains__, _WITHIN):
-        text = text.replace(within, f" {within} ")  # else it is one word with what is beside it
-    for clause in filter(_change_in, text.translate(_CLAUSE_ENDS).split("\n")):
-        words = {*tokens(clause)}.difference(change)
-        yield [word for word in words if not any(word in other != word for other in words)]
+def _given_up(text: str) -> "Iterator[Collection[str]]":
+    """Yield the words of each clause that speaks of an end, without those by which it does and parts of names."""
+    for clause in text.translate(_CLAUSE_ENDS).split("\n"):
+        if end := _change_in(clause, _GIVING_UP):
+            words = {*tokens(_spaced(clause))}.difference(tokens(end))
+            yield [word for word in words if not any(word in other != word for other in words)]
+
+
+def _spaced(clause: str) -> str:
+    """Put spaces around what speaks of an end: else it is one word with what is beside it."""
+    for within in filter(clause.__contains__, _GIVING_UP[1]):
+        clause = clause.replace(within, f" {within} ")
+    return clause
 
 
 def _names(clause: "Collection[str]", older: "Collection[str]") -> bool:

@@ -249,6 +249,6 @@ def telling_words(text: str) -> set[str]:
 
 
 def subject(text: str) -> set[str]:
-    """Collect the telling words of a text, and the pairs of its Chinese characters."""
+    """Collect the words of a text that another need not have, and the pairs of its Chinese characters."""
     runs = _HAN.findall(_HAN_GENERAL.sub(" ", text))
     return telling_words(text) | {run[at : at + 2] for run in runs for at in range(len(run) - 1)}

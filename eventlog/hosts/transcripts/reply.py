@@ -46,14 +46,15 @@ _TITLES: dict[About, str] = {
     "open": "next steps?|remaining|to-?dos?|limitations?|follow[- ]?ups?|not done|decisions?"
     "|what (?:i|we) need(?: from you)?|open questions?|action items?|manual steps?|offene fragen"
     r"|(?:plan|proposal|proposed changes|suggestions?|recommendations?|offen|nächste schritte)(?=\W*$)"
-    "|下一步|后续|待|剩余|遗留|未完成|决[定策]|计划|建议|(?<!解决)(?<!修复)(?<!处理)方案|需要你"
+    "|下一步|(?:后续|剩余|遗留|待(?:办|解决|处理|确认|优化|修复)?)(?:问题|事项|工作|优化)?|未完成|决[定策]|计划|建议|(?<!解决)(?<!修复)(?<!处理)方案|需要你"
     "|残タスク|残作業|未対応|今後の|次のステップ",
-    "test": r"test(?:s|ing)?|verif\w+|validat\w+|checks?|geprüft|自?测试?|验证|テスト|検証|動作確認",
+    "test": r"test(?:s|ing)?|verif\w+|validat\w+|checks?|geprüft"
+    "|(?:自?测试?|验证)(?:结果|情况|方式|步骤)?|テスト|検証|動作確認",
     "aside": "output|benefits?|usage|examples?|files?|method|location|lines?|status|notes?|impact|deliverables?|how to"
-    "|hinweise?|ausgabe|verwendung|beispiele?|dateien|输出|用法|(?:使用|运行)(?:方法|方式)|示例|(?<!修改)(?<!改动)(?<!变更)文件|好处|注意|备注|使い方|補足|備考|影響範囲",
+    "|hinweise?|ausgabe|verwendung|beispiele?|dateien|输出|用法|(?:使用|运行)(?:方法|方式)|示例|(?<!修改)(?<!改动)(?<!变更)文件|好处|注意(?:事项)?|备注|使い方|補足|備考|影響範囲",
     "change": r"(?:bug )?fix(?:es)?|solutions?|chang\w*|implement\w*|modif\w*|resolution"
     r"|what (?:i|was|we) (?:did|done|changed)|änderung(?:en)?|lösung|behebung|umsetzung|geändert"
-    r"|(?:主要)?(?:解决|修复|修改|改动|变更|实现|处理|优化|新增|做法)(?:方案|方式|办法|内容|文件)?|(?:主な)?(?:変更|修正|対応|実装|解決)",
+    r"|(?:主要)?(?:解决|修复|修改|改动|变更|实现|处理|优化|新增|做法)(?:方案|方式|办法|内容|文件|的?问题)?|(?:主な)?(?:変更|修正|対応|実装|解決)",
     "result": "summary|results?|overview|outcome|done|conclusion|zusammenfassung|ergebnis(?:se)?"
     "|überblick|fazit|总结|小结|摘要|结[果论]|效果|完成情况|概述|まとめ|概要|結果|結論",
     "problem": "problems?|issues?|bugs?|background|context|symptoms?|fehler|hintergrund|问题|背景|现象"
