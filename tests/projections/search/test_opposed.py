@@ -1,7 +1,9 @@
 """Which of two texts opposes the other: another value in the same frame does, what stands in a list or a table does not."""
 
+import pytest
+
 from eventlog.format.text import differing_in_a_number
-from eventlog.projections.search.opposed import opposed
+from eventlog.projections.search.opposed import _CHANGES, _change_in, opposed
 
 CORRECTIONS = {
     "The port is 9443": "The port is 9999",
@@ -124,3 +126,14 @@ def test_of_two_values_in_one_frame_the_newer_opposes_the_older_and_nothing_else
 
 def test_three_values_in_one_frame_are_a_list():
     assert not opposed([f"The shop is open on {day}" for day in ("Fridays", "Mondays", "Tuesdays")], ())
+
+
+@pytest.mark.parametrize(
+    "said", [*("".join(part.rstrip(" ") for part in parts) for parts in _CHANGES[0]), *_CHANGES[1]]
+)
+def test_a_change_is_heard_in_any_case_and_between_any_signs(said):
+    assert _change_in(f"The port,{said.replace(' ', '  ')}: 9443") == _change_in(f"THE PORT{said.upper()} 9443") != ""
+
+
+def test_what_speaks_of_no_change_is_heard_as_none():
+    assert _change_in("The nowhere port replays a removal, isout 8443") == ""
