@@ -186,10 +186,11 @@ def _answer(found: "Findable", weights: "Weights", room: int, topic: str) -> str
     known = {*tokens(topic), *tokens(found.asked[0] if found.asked else "")}
     decided = {_plain(sentence) for text in found.decisions for sentence in sentences(one_line(text))}
     ranked = []
-    for place, text in enumerate(_candidates(found)):
-        worth = _worth(text, weights, unit) + _DECIDED * unit * (_plain(text) in decided)
-        worth += _EMPTY * unit * known.issuperset(subjects(tokens(text)))
-        ranked += [(worth, -place, text)] if text != topic else []
+    for place, sentence in enumerate(_candidates(found)):
+        if text := _answered(sentence, topic):
+            worth = _worth(text, weights, unit) + _DECIDED * unit * (_plain(text) in decided)
+            worth += _EMPTY * unit * known.issuperset(subjects(tokens(text)))
+            ranked.append((worth, -place, text))
     ranked.sort(reverse=True)
     chosen: list[tuple[int, str]] = []
     for worth, place, text in ranked:
@@ -201,6 +202,12 @@ def _answer(found: "Findable", weights: "Weights", room: int, topic: str) -> str
             break
     *before, last = [text for _, text in sorted(chosen)] or [""]
     return joined([*(text if text[-1] in _MAY_END else f"{text} ·" for text in before), last])
+
+
+def _answered(sentence: str, topic: str) -> str:
+    """Return a sentence without the request that it answers, where the line has that already."""
+    asked = topic.rstrip("?？")
+    return "" if sentence == topic else sentence.removeprefix(f"{asked}：").removeprefix(f"{asked}: ")
 
 
 def _candidates(found: "Findable") -> "Iterator[str]":

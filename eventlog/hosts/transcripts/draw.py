@@ -305,7 +305,9 @@ class _Transcript:
         unlabelled = (text.rstrip(".。") for text in (*worth, *others, *later) if _DECIDED.match(text))
         self._decide(cut(text, ITEM_CHARS) for text in unlabelled)
         others = [text for text in (*others, *later) if text not in worth]
-        worth[:1] = [self._question() + text for text in worth[:1]]
+        others += self._earlier(worth) if self.at_work else []
+        lead = self._question(joined(worth[:2]))
+        behind_request = [*(lead + text for text in worth[:1]), *worth[1:]]
         decided, todos = [*self.decisions.values()][:_MAX_ITEMS], self._open()
         enough = (
             self.files.changed
@@ -316,8 +318,9 @@ class _Transcript:
             or self.planned
             or len(self.prompts) > _TRIVIAL_PROMPTS
         )
-        of_later = [self._later_request(joined(worth[:2])) + text for text in worth[:1]]
-        summary = self._summary([*of_later, *worth[1:]], language) if enough else ""
+        is_of_topic = lead == self._lead(self.opening)
+        summary = self._summary(worth if is_of_topic else behind_request, language) if enough else ""
+        worth = behind_request
         return Drawing(
             title=self.title,
             opening=self.opening,
@@ -341,24 +344,29 @@ class _Transcript:
         worth, others = next((closing for closing in read if closing[0]), ([], []))
         return [*map(self._sentence, worth)], [*map(self._sentence, others)]
 
-    def _question(self) -> str:
-        """Return the request that an answer is to, where nothing was done but to answer several; "" for the first."""
-        turns = zip(reversed(self.answered), reversed(self.replies), strict=True)
-        answers = (asked for asked, replies in turns if any(read_closing(reply)[0] for reply in replies))
-        return self._lead("" if self.at_work or self.files.changed else next(answers, ""))
+    def _question(self, outcome: str) -> str:
+        """Return the request of the last turns that an outcome is of: where nothing was done, the last with an answer.
 
-    def _later_request(self, outcome: str) -> str:
-        """Return the request of the last turns that an outcome is of, where that is plainly not the first; "" else."""
+        Else it is the one that it plainly is of, "" for the first.
+        """
+        if not (self.at_work or self.files.changed):
+            turns = zip(reversed(self.answered), reversed(self.replies), strict=True)
+            answers = (asked for asked, replies in turns if any(read_closing(reply)[0] for reply in replies))
+            return self._lead(next(answers, ""))
         shared = {asked: len(subject(asked) & subject(outcome)) for asked in (self.opening, *self.answered)}
         asked = max(shared, key=shared.__getitem__)
-        is_plain = shared[asked] > max(1, _PLAINLY * shared[self.opening])
-        return self._lead(asked if is_plain and len(request(asked)) <= _REQUEST_CHARS else "")
+        return self._lead(asked) if shared[asked] > max(1, _PLAINLY * shared[self.opening]) else ""
+
+    def _earlier(self, last: Sequence[str]) -> list[str]:
+        """List what came of the other turns that were among the last, each behind its request."""
+        came = ((asked, self._closing(turn)[0][:2]) for asked, turn in zip(self.answered, self.replies, strict=True))
+        return [f"{self._lead(asked)}{joined(worth)}" for asked, worth in came if worth and worth[0] not in last]
 
     def _lead(self, asked: str) -> str:
-        """Write a request as the lead of what came of it; "" for the first."""
-        question = cut(request(asked), _REQUEST_CHARS) if asked != self.prompts[0] else ""
-        colon = " " if question.endswith(("?", "？")) else "：" if _OF_HAN.search(question) else ": "
-        return question and question + colon
+        """Write a request as the lead of what came of it, in one sentence; "" where the session has no other."""
+        others = (request(prompt) for prompt in self.prompts if prompt != asked)
+        question = cut(request(asked), _REQUEST_CHARS).rstrip("?？ ") if any(others) else ""
+        return question and question + ("：" if _OF_HAN.search(question) else ": ")
 
     def _sentence(self, text: str) -> str:
         """End a sentence of a closing, and name files as they are called in the project."""
@@ -401,9 +409,11 @@ class _Transcript:
         return language.broke_off_at.format(prompt) if len(self.prompts) > 1 else language.broke_off
 
     def _last_words(self) -> str:
-        """Return the longest of the last replies, where no outcome is in any."""
-        words = [_join_fitting(sentences(prose(reply)), _CLOSING) for turn in self.replies for reply in turn]
-        return max(reversed(words), key=len, default="")
+        """Return the longest of the last replies, where no outcome is in any, behind the request that it answers."""
+        turns = zip(self.answered, self.replies, strict=True)
+        words = [(_join_fitting(sentences(prose(reply)), _CLOSING), asked) for asked, turn in turns for reply in turn]
+        longest, asked = max(reversed(words), key=lambda word: len(word[0]), default=("", ""))
+        return longest and self._lead(asked) + longest
 
     def _open(self) -> list[str]:
         """List the to-dos the last list leaves open; without a list, those of the last message with any."""

@@ -686,7 +686,7 @@ def test_it_is_drawn_at_the_end_of_a_session_scrubbed_without_our_words_and_once
     assert text.prompts[-1] == "and rotate it please"
     assert len(text.prompts) == 2
     assert "[secret:" in text.prompts[0]
-    assert text.closing == "It is rotated."
+    assert text.closing == "and rotate it please: It is rotated."
 
 
 @pytest.mark.slow
@@ -770,13 +770,17 @@ def test_what_a_user_decides_for_later_is_heard_in_other_languages(prompt, is_de
     [
         (
             ("Which port has the shop?", "And why did the import fail last week?", "thanks"),
-            "And why did the import fail last week? The certificate of the mirror had expired.",
+            "And why did the import fail last week: The certificate of the mirror had expired.",
         ),
         (
             ("现在网关用哪个端口？", "解释上周导入失败的原因"),
             "解释上周导入失败的原因：The certificate of the mirror had expired.",
         ),
         (("Why did the import fail last week?", "thanks"), "The certificate of the mirror had expired."),
+        (
+            ("Why did the import fail last week?", "And which port has the shop?"),
+            "Why did the import fail last week: The certificate of the mirror had expired.",
+        ),
     ],
 )
 def test_an_answer_stands_behind_its_own_question_where_a_session_asked_several(asked, told):
@@ -801,7 +805,32 @@ def test_what_came_of_a_later_request_stands_behind_that_in_the_summary():
 
     assert drawn
     assert drawn.summary.startswith("顺便看看红点为什么不消失：统一改成 UTC 后，红点正常消失。")
-    assert "顺便" not in drawn.closing
+    assert drawn.closing.startswith("顺便看看红点为什么不消失：统一改成 UTC 后，红点正常消失。")
+    assert drawn.closing.endswith("聊天服务加敏感词过滤：敏感词过滤完成：词库 12 万条。")
+
+
+def test_an_answer_of_a_word_stands_behind_its_own_question_too():
+    steps = [
+        *prompts("第 4 章 Boss 的血量是多少？"),
+        Step("reply", "180000。"),
+        *prompts("首包上限多少 MB？"),
+        Step("reply", "200MB。"),
+    ]
+    drawn = draw(steps)
+
+    assert drawn
+    assert drawn.closing == "第 4 章 Boss 的血量是多少：180000。"
+
+
+def test_the_summary_of_a_session_that_only_asked_does_not_repeat_its_topic():
+    asked = "Why did the import fail last week?"
+    steps = [
+        *prompts(asked),
+        Step("reply", "The certificate of the mirror had expired."),
+        *prompts("And which port?", "ok"),
+    ]
+
+    assert (asked, "The certificate of the mirror had expired.") == summary_of([*steps, Step("reply", "8443.")])[:2]
 
 
 @pytest.mark.parametrize("later", ["继续", "把测试跑一遍", "Now commit it"])

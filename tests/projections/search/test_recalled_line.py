@@ -252,3 +252,11 @@ def test_any_text_makes_one_line_within_bounds(title, closing, prompts, files, q
 
     assert len(found) <= LONGEST
     assert "\n" not in found
+
+
+def test_an_answer_is_told_behind_its_own_question_once_and_behind_no_other():
+    asked = ["第 4 章 Boss 的血量是多少？", "首包上限多少 MB？"]
+    answered = {"title": asked[0], "prompts": asked, "files": [], "closing": "第 4 章 Boss 的血量是多少：180000。"}
+
+    assert line("Boss 血量", **answered) == "第 4 章 Boss 的血量是多少？ · 180000。"
+    assert line("首包上限", **answered) == f"首包上限多少 MB？ · {answered['closing']}"
