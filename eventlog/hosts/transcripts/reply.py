@@ -132,7 +132,7 @@ def _blocks(message: str) -> list[_Block]:
             code.append(line)
         else:
             block = _block_of(line)
-            if block and goes_on and block.kind == "text":
+            if block and goes_on and block.kind == "text" and not _begins_with_label(block.text):
                 found[-1] = found[-1]._replace(text=f"{found[-1].text} {block.text}")
             elif block:
                 found.append(block)
@@ -250,6 +250,10 @@ def _is_plan(line: str) -> bool:
     """Check whether the items below a line are not done: a plan, an offer, what is open."""
     intends = ANNOUNCES.match(line) or _PLANS.search(line) or _heads_statements(line)
     return bool(intends) and line.endswith((":", "：")) and not _SUMS_UP.search(line)
+
+
+def _begins_with_label(text: str) -> bool:
+    return bool(_PLAIN_LABEL.match(text) or _COLON_IN.match(text))
 
 
 def _labelled(text: str, about: About) -> tuple[str, About]:

@@ -314,6 +314,23 @@ def test_a_label_of_chinese_needs_no_marks():
     assert ["老账号能打开邮件"] == others
 
 
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        (
+            "Done 🎉 The album opens in 0.4 s now.\n\n**Root cause**: all pictures were loaded at once.\n**Fix**: a page of them is loaded now.",
+            ["A page of them is loaded now.", "All pictures were loaded at once.", "The album opens in 0.4 s now."],
+        ),
+        (
+            "搞定了 🎉 图鉴打开时间从 3.1 秒降到 0.4 秒。\n\n原因：打开时同步加载了全部立绘。\n做法：改为按页异步加载。",
+            ["改为按页异步加载。", "打开时同步加载了全部立绘。", "图鉴打开时间从 3.1 秒降到 0.4 秒。"],
+        ),
+    ],
+)  # fmt: skip
+def test_each_line_with_a_label_is_of_its_own_subject(message, told):
+    assert told == worth(message)
+
+
 def test_a_sentence_is_told_once_with_or_without_the_marks_of_code():
     assert ["Deleted: `TODO.md`"] == worth("What changed:\n- Deleted: `TODO.md`\n\nCleanup:\n- Deleted: TODO.md\n")
 
