@@ -45,7 +45,7 @@ _HIDING = frozenset(
     "\ufe00\ufe01\ufe02\ufe03\ufe04\ufe05\ufe06\ufe07\ufe08\ufe09\ufe0a\ufe0b\ufe0c\ufe0d\ufe0e\ufe0f"
 )
 _TAGS = "\U000e0000"
-_JOINER, _FIRST_MARK = "\u200d", "\u0300"
+_JOINER, _FIRST_MARK, _FIRST_OF_EAST_ASIA = "\u200d", "\u0300", "\u2e80"
 _FLAGS = "".join(map(chr, range(0x1F1E6, 0x1F200)))  # two letters are one
 _SKINS = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 _CLOSING = frozenset("!\"#%&'()*,-./:;?@[\\]_{}、。「」『』“”‘’…—")  # punctuation that most texts have
@@ -165,12 +165,18 @@ _project_names: dict[str, str] = {}
 
 
 def cut(text: str, limit: int, end: str = "…") -> str:
-    """Cut a text to at most `limit` characters, none as people see it halved, with an ellipsis at its end."""
+    """Cut a text to at most `limit` characters, none as people see it halved, with an ellipsis at its end.
+
+    Nor is a word halved, unless a third of the text would go with it.
+    """
     if len(text) <= limit:
         return text
     room = length = limit - len(end)
     while length > 0 and _belongs(text, length):
         length -= 1
+    space = text.rfind(" ", length * 2 // 3, length + 1)
+    if space > 0 and max(text[length - 1 : length + 1]) < _FIRST_OF_EAST_ASIA:
+        length = space
     return text[: length or room].rstrip() + end
 
 

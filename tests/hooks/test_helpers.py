@@ -196,9 +196,11 @@ def test_what_the_host_wrote_for_a_compaction_is_a_stage_summary_without_a_reque
     )
     answer = tell(store, claude("PostCompact", trigger="manual", compact_summary=wrote), "--agent", "claude")
     again = tell(store, claude("PostCompact", trigger="manual", compact_summary=wrote), "--agent", "claude")
-    [stage] = events(store)
+    tell(store, claude("PostCompact", trigger="auto", compact_summary="<analysis>\nThoughts without an end"))
+    [stage, cut_off] = events(store)
 
     assert ({}, {}) == (answer, again)
+    assert "host_event" == cut_off.type
     assert (stage.type, stage.scope, stage.layer) == ("stage_summary", "stage", 3)
     assert stage.summary.startswith("1. Primary Request: Round the totals x x")
     assert len(stage.summary) <= 1502

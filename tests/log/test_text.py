@@ -218,3 +218,16 @@ def test_a_text_is_split_at_its_numbers_and_nothing_is_lost(text):
 )
 def test_a_text_is_cut_between_what_people_see_as_characters(text, limit, shown):
     assert cut(text, limit) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "shown"),
+    [
+        ("rounding by the currency's minor unit", 30, "rounding by the currency's…"),
+        ("see https://example.org/a/very/long/address", 24, "see https://example.org…"),
+        ("word word", 5, "word…"),
+        ("价格 都以分为单位存储", 8, "价格 都以分为…"),
+    ],
+)
+def test_a_cut_text_ends_with_a_whole_word_unless_much_would_go_with_it(text, limit, shown):
+    assert shown == cut(text, limit)

@@ -122,7 +122,7 @@ def _within_turn(call: HookCall, name: str, turn: str) -> HookCall:
 
 def _stage(summary: str) -> str:
     """Return what a model wrote of a conversation to compact it, bounded and without the thoughts before."""
-    _, _, after = summary.rpartition("</analysis>")
+    after = summary.rpartition("</analysis>")[2].partition("<analysis>")[0]
     words = after.replace("<summary>", " ").replace("</summary>", " ").split()
     text = " ".join(words)
     beginning = text[:_LONGEST_STAGE]

@@ -16,7 +16,7 @@ _PRAISE = re.compile(
     r"|fertig|erledigt|geschafft|perfekt|super|prima|gut|gern(?:e|(?: geschehen))?|klar|natürlich"
     r"|parfait|terminé|c'est fait|compris|listo|perfecto|hecho|entendido|pronto|perfeito|feito|fatto|perfetto|capito"
     r"|готово|отлично|понял|알겠습니다|완료했습니다|承知しました|わかりました"
-    r"|\w{0,4}完了(?:しました|です)?|できました|了解(?:です|しました)?"
+    r"|\w{0,4}完了(?:しました|です)?|(?:修正|対応|変更|追加|実装|更新|削除)しました|できました|了解(?:です|しました)?"
     r"|congratulations|you(?:'re| are) (?:absolutely )?right|太好了|完美|很好|好的|明白了?|收到|搞定了?|没问题|完成了?"
     r"|(?:已经?)?(?:找到|定位到?)(?:问题|[根原]因)?了?)"
     r"\s*(?:[!.,:：，。！—–-]|[\u2600-\u27bf\U0001f300-\U0001faff]\ufe0f?)+\s*",
@@ -38,6 +38,12 @@ _INTRODUCES = re.compile(
     r"|.{0,6}(?:改动|变更|修改)如下|以下の通り|(?:変更|修正|対応|実装)(?:点|内容|の(?:概要|まとめ))$)"
     r"|.{0,12}(?:요약|내용|정리(?:하면|합니다))(?:입니다)?\W*$|모든 (?:작업|구현|수정|단계)[이가]? ?(?:모두 )?완료\S*$"
     r"|(?:i|we)(?:'ve| have)? (?:summari[sz]ed|provided)\b"
+    r"|(?:i(?:'m| am)? (?:(?:so|very|truly|really|sincerely|once|again) )*)?(?:apologi[sz]e|sorry)\b"
+    r"|(?:my )?apologies\b|my (?:mistake|bad)\b|(?:i )?(?:really )?hope (?:this|that|it|you)\b"
+    r"|(?:(?:i'm|i am) )?(?:glad|happy) (?:to|i|it)\b|(?:you're|you are)(?: now| all)* (?:set|(?:ready|good) to \w+)\b"
+    r"|(?:it's|it is|everything(?:'s| is))(?: now| all)* (?:set\W*$|(?:ready|good) to (?:go|use|ship|merge)\b)"
+    r"|entschuldig|(?:es )?tut mir leid|désolé|je m'excuse|lo siento|perdón\b|desculp|mi dispiace|извини"
+    r"|抱歉|对不起|不好意思|すみません|申し訳|죄송"
     r"|(?:(?:jetzt|ich|maintenant|je|ahora|agora|ora|теперь|я) )*"
     r"(?:sehe|verstehe|sehe ich|vois|veo|vejo|vedo|вижу|понял|нашёл|нашел)"
     r" (?:das |den |le |l'|el |o |il |la )?(?:problem|fehler|problème|erreur|problema|erro\w*|проблему|ошибку)\W*$",
@@ -56,6 +62,12 @@ _OF_EAST_ASIA = re.compile(r"[\u3040-\u9fff]")  # where only names begin with a 
 _OF_THE_HOST = re.compile(
     r"API Error|Request timed out|No response requested|Credit balance|Prompt is too long|Invalid API key"
     r"|(?:\w+ )?usage limit reached|\[Request interrupted",
+    re.IGNORECASE,
+)
+_FILE = re.compile(r"`[^`\s]*[./][^`\s]*`")
+_INSTRUCTS = re.compile(  # what the reader may do with it
+    r"(?:then |finally )?(?:make|add|put|copy|start|restart|install|deploy|open|set|use|call|paste|place|save)"
+    r" (?:it|them|these)\b",
     re.IGNORECASE,
 )
 _UNRESOLVED = re.compile(  # what a session leaves broken, undone or unseen
@@ -160,24 +172,28 @@ def read_closing(message: str, request: str = "", scratch: Sequence[str] = ()) -
     found: dict[str, About] = {}
     seen: set[str] = set()  # without the marks of code
     leads: set[str] = set()
-    intends = False
+    intends, names = False, ""  # `names`: the first change of which nothing but a file is said
     for sentence in sentences_in(message):
         text = _plain(sentence.text).rstrip(":：")
         is_progress = _PROGRESS.match(text) and not _TELLS.search(text)
-        intends = bool(is_progress or ANNOUNCES.match(text) or (intends and _CONTINUES.match(text)))
+        instructs = sentence.about != "change" and _INSTRUCTS.match(text)
+        intends = bool(is_progress or instructs or ANNOUNCES.match(text) or (intends and _CONTINUES.match(text)))
         leads |= {text} if sentence.text.endswith((":", "：")) else set()
         is_order = sentence.about == "change" and _ORDERS.match(text) and not _CHANGE.search(text)
         text = f"Fix: {text}" if is_order else text
         if (
             not intends
             and not text.endswith(("?", "？"))
-            and _is_telling(text)
             and sentence.about != "open"
+            and not (_INTRODUCES.match(text) or _OF_THE_HOST.match(text) or _FOR_THE_OCCASION.search(text))
             and not any(mentions(text, name) for name in scratch)
             and (plain := text.replace("`", "")) not in seen
         ):
-            seen.add(plain)
-            found.setdefault(text, sentence.about)
+            is_telling = _is_telling(text)
+            names = names or (text if not is_telling and _CHANGE.match(text) and _FILE.search(text) else "")
+            if is_telling or text == names:
+                seen.add(plain)
+                found.setdefault(text, sentence.about if is_telling else "aside")
     body = {text: about for text, about in found.items() if about not in ("aside", "test")}
     outcome = _outcome(body, telling_words(request)) or next(iter(body or found), "")
     rest = {text: about for text, about in body.items() if text != outcome}
@@ -189,6 +205,8 @@ def read_closing(message: str, request: str = "", scratch: Sequence[str] = ()) -
     unresolved = [text for text in found if _UNRESOLVED.search(text)]
     others = dict.fromkeys((*unresolved[:1], *causes[:1], *changes, *causes[1:], *result))
     worth = [*filter(None, (outcome,)), *(text for text in others if not _DEPENDS.match(text))]
+    if names and (not outcome or _DEPENDS.match(outcome)):
+        worth.insert(0, names)
     if _DEPENDS.match(outcome) or outcome.startswith("Now "):
         worth.sort(key=list(found).index)
     return worth, [text for text, about in found.items() if text not in worth and about != "aside"]
@@ -235,9 +253,6 @@ def _plain(sentence: str) -> str:
 
 
 def _is_telling(text: str) -> bool:
-    nothing = (_INTRODUCES, _OF_THE_HOST)
-    if any(pattern.match(text) for pattern in nothing) or _FOR_THE_OCCASION.search(text):
-        return False
     han = len(_HAN_GENERAL.sub("", "".join(_HAN.findall(text))))
     return len(telling_words(text)) + han // 2 >= _FEWEST_WORDS
 

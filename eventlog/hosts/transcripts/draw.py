@@ -84,7 +84,9 @@ _BOTH = re.compile(r"both|beides?|两者.*|都.{0,2}|両方|どちらも", re.IG
 _OF_ANY_DECISION = frozenset(("use", "uses", "used", "using", "keep", "go", "more", "any"))
 _GOES_ON = (*REQUESTS, "file", "read", "command", "todos")  # what the agent has still to speak of
 _WORKS = ("file", "command")
-_NOTES = re.compile(r"(?:^|/)[A-Z]+$|\.(?:md|rst|adoc|txt|lock|sum)$|lock\.\w+$")  # beside the work, and not it
+_NOTES = re.compile(
+    r"(?:^|/)[A-Z]+$|\.(?:md|rst|adoc|txt|lock|sum)$|(?:^|[/.-])lock\.\w+$"
+)  # beside the work, and not it
 _TELLS_OF_FAILURE = re.compile(r"fail|broken|red\b|失败|未通过|报错|fehl|schl[aä]g|失敗|通らな", re.IGNORECASE)
 
 
@@ -315,6 +317,7 @@ class _Transcript:
             or self.commits
             or decided
             or todos
+            or any(stated(OPEN_ENDS, reply) for turn in self.replies for reply in turn)  # that have their answers
             or self.planned
             or len(self.prompts) > _TRIVIAL_PROMPTS
         )
@@ -416,8 +419,15 @@ class _Transcript:
         return longest and self._lead(asked) + longest
 
     def _open(self) -> list[str]:
-        """List the to-dos the last list leaves open; without a list, those of the last message with any."""
-        labelled = (stated(OPEN_ENDS, reply) for turn in reversed(self.replies) for reply in reversed(turn))
+        """List the to-dos the last list leaves open; without a list, those of the last message with any.
+
+        A question of an earlier turn had its answer.
+        """
+        replies = ((turn, reply) for turn in reversed(self.replies) for reply in reversed(turn))
+        labelled = (
+            [text for text in stated(OPEN_ENDS, reply) if turn is self.replies[-1] or text[-1:] not in "?？"]
+            for turn, reply in replies
+        )
         remaining = self.todos.splitlines() if self.lists else next(filter(None, labelled), [])
         return [cut(one_line(line), ITEM_CHARS) for line in remaining if one_line(line)][:_MAX_ITEMS]
 

@@ -70,7 +70,10 @@ _BEFORE_A_LABEL = re.compile(
 )
 
 
-_TO_MEMORY = r"\b(?:save|note|add|put|write)(?: (?:it|this|that))? (?:(?:in|to) your|(?<=save )(?:in|to)) memory\b"
+_TO_MEMORY = (
+    r"(?:\b(?:save|note|add|put|write)(?: (?:it|this|that))? (?:(?:in|to) your|(?<=save )(?:in|to)) memory\b"
+    r"|(?:^|[.!;,:–—-] )(?:(?:and|also|please) )*remember (?:this|that|it)\b(?: for (?:later|next time|the future))?)"
+)
 _LASTS = re.compile(
     rf"{_TO_MEMORY}|"
     r"\b(?:from now on|going forward|ab (?:sofort|jetzt)|von nun an|künftig|in zukunft"
@@ -83,8 +86,10 @@ _LASTS = re.compile(
     r"|これからは|に決め(?:まし)?た|に決定し(?:まし)?た",
     re.IGNORECASE,
 )
+_POINTS_BACK = re.compile(rf"^(?:\w+\W+){{0,2}}{_TO_MEMORY}\W*(?:please\W*)?$", re.IGNORECASE)
+_AT_THE_END = re.compile(rf"(?<=\w)\W*{_TO_MEMORY}\W*(?:please\W*)?$", re.IGNORECASE)
 _SUPPOSES = re.compile(
-    rf"^(?:\w+\W+){{0,2}}{_TO_MEMORY}\W*(?:please\W*)?$|"  # what, another sentence says
+    rf"{_POINTS_BACK.pattern}|"  # what, another sentence says
     r"\b(?:what if|suppose|said|says|wrote|i['’]ll|i will|if|whether|wenn|falls|ob|sagt|dit|dijo"
     r"|disse|если|ли)\b|(?:^|[,;] )s[ie]\b|如果|假如|是否|要不要|说过?|もし|[?？吗呢か]$",
     re.IGNORECASE,
@@ -96,8 +101,10 @@ _OF_WORK = re.compile(r"(?:I|I['’](?:ll|ve|m|d)|[Ll]et me|[Nn]ext|[Tt]omorrow|
 def lasting(prompt: str) -> list[str]:
     """List the sentences of a prompt by which the user decides for later; no question and nothing of others."""
     lines = map(one_line, _text_lines(prompt))
-    found = (text.removesuffix("。").removesuffix(".") for line in lines for text in sentences(line))
-    chosen = [text for text in found if _LASTS.search(text) and not (_QUOTES.match(text) or _SUPPOSES.search(text))]
+    found = [text.removesuffix("。").removesuffix(".") for line in lines for text in sentences(line)]
+    lasts = [text for text in found if _LASTS.search(text) and not _SUPPOSES.search(text)]
+    lasts += [before for before, text in pairwise(found) if _POINTS_BACK.match(text) and not _SUPPOSES.search(before)]
+    chosen = [_AT_THE_END.sub("", text) for text in found if text in lasts and not _QUOTES.match(text)]
     return [text for text in chosen if len(text) <= ITEM_CHARS]
 
 
@@ -214,6 +221,7 @@ _ASKS = (
     "question", "prompt",
 )  # fmt: skip
 _TITLE_BELOW = re.compile(r"(?<=[:：])\s*\n\s*#{1,6} +(?:plan: )?(?=\S+ +\S|[^\x00-\x7f])", re.IGNORECASE)
+_PASTED = re.compile(r"(?<=\S)[ \t]+(?:\w+: *)?Traceback \(most recent call last\):.*")  # in the line of a request
 _NAMED = re.compile(rf"^(?:{'|'.join(_ASKS)})\s*[:：]\s+(?=\S)", re.IGNORECASE)
 _GREETING = re.compile(
     r"\A(?:(?:hi|hello|hey|good (?:morning|afternoon|evening)|hallo|guten (?:morgen|tag|abend))(?: +\w{1,20})?"
@@ -297,7 +305,7 @@ def _numbered(prompt: str) -> str:
 def request(prompt: str) -> str:
     """Find the request of a prompt; "" for a greeting, an agreement, or data only."""
     text = ""
-    for sentence in _units(_GREETING.sub("", _TITLE_BELOW.sub(" ", prompt.strip()), count=1)):
+    for sentence in _units(_GREETING.sub("", _PASTED.sub("", _TITLE_BELOW.sub(" ", prompt.strip())), count=1)):
         plain = _NAMED.sub("", sentence)
         text = joined((text, plain)) if not _NOTHING.fullmatch(plain) else text
         if len(text.encode()) >= _A_SENTENCE and not plain.endswith((":", "：")):
@@ -322,6 +330,8 @@ def _units(prompt: str) -> Iterator[str]:
 
 def _goes_on(line: str, following: str) -> bool:
     """Check whether a line was wrapped."""
+    if line.rstrip().endswith(("?", "!")):
+        return False
     if following.lstrip()[:1].islower():
         return True
     is_text = len(following.split()) > _FEWEST_WORDS and not following.rstrip().endswith((":", "："))

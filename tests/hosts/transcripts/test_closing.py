@@ -39,6 +39,12 @@ def worth(message, asked="", scratch=()):
         "Вот мой план корзины:\n1. Округлить сумму\n2. Показать налог",
         "What rounding would you like for the cart next?",
         "You're very welcome! Good luck with the new cart.",
+        "I'm so sorry about the broken cart! I apologize again for the confusion with the tax.",
+        "You're all set to sell tickets. You're ready to go! I hope this helps with the cart.",
+        "抱歉，之前的购物车代码弄错了。",
+        "修正しました！他に気になる点があればお知らせください！",
+        "추가로 궁금한 점이 있으면 알려 주세요!",
+        "Then add it to the cron table of the shop.\n\nMake it executable with `chmod +x bin/rotate.sh`.",
         "Now run this to log into the shop, then I'll push the cart: `gh auth login`",
         "Try logging in again at http://localhost:3001/signin",
         "Commit succeeded — pre-commit hook ran all checks (1226 tests, lint, typecheck).",
@@ -436,3 +442,15 @@ def test_what_holds_now_is_an_outcome(said):
 )
 def test_an_outcome_that_speaks_of_the_sentence_before_it_is_told_behind_that(message):
     assert message == " ".join(worth(message, "the daily counts are wrong"))
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("I've created `bin/rotate.sh`:\n\n```sh\ncd /var\ngzip *.log\n```", ["Created `bin/rotate.sh`"]),
+        ("I've updated `cart.py`. The cart now rounds half even.", ["The cart now rounds half even."]),
+        ("## Changes\n- Make it safe for threads of the till", ["Fix: Make it safe for threads of the till"]),
+    ],
+)
+def test_a_change_of_which_only_the_file_is_named_is_told_where_there_is_no_other(message, told):
+    assert told == read_closing(message)[0]

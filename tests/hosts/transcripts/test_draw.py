@@ -551,7 +551,11 @@ def test_decisions_and_open_ends_are_taken_where_they_are_said(reply, decided, l
         ("What if we use UTC from now on. Ada said that from now on tabs are used. I'll test it from now on.", []),
         ("今后都用 UTC 吗", []),
         ("Never seen this error before. Don't touch the tables.", []),
-        ("never run migrations, save in your memory please", ["never run migrations, save in your memory please"]),
+        ("never run migrations, save in your memory please", ["never run migrations"]),
+        ("ok we go with SQLite. remember that for later", ["ok we go with SQLite"]),
+        ("Prices are in cents. Please remember that!", ["Prices are in cents"]),
+        ("Remember that the till has no clock.", ["Remember that the till has no clock"]),
+        ("Do you remember that bug? I remember this screen.", []),
         ("save in memory this is the folder of new modules", ["save in memory this is the folder of new modules"]),
         ("Yes, save this in your memory please", []),
         ("Save the results in memory, not on disk.", []),
@@ -944,3 +948,38 @@ def test_a_choice_whose_question_may_be_about_the_work_is_the_sessions_alone():
 
 def test_a_choice_that_takes_more_than_a_line_is_no_decision():
     assert ([], []) == decided(f"Where does {'the warning ' * 12}appear?", "In the prompt " * 5)
+
+
+def test_a_question_that_was_answered_is_no_to_do_and_its_session_is_told():
+    asked = "Plan of the till:\n\n### Open questions\n- Which rounding per currency?\n- Ask ops about the printer"
+    steps = [
+        *prompts("Plan the till"),
+        Step("reply", asked),
+        *prompts("half even"),
+        Step("reply", "The till rounds half even."),
+    ]
+    drawn = draw(steps)
+    last = draw(steps[:2])
+
+    assert drawn
+    assert last
+    assert (["Ask ops about the printer"], "half even: The till rounds half even.") == (drawn.todos, drawn.summary)
+    assert ["Which rounding per currency?", "Ask ops about the printer"] == last.todos
+
+
+@pytest.mark.parametrize("path", ["till/clock.py", "src/block.ts", "Unlock.java"])
+def test_a_file_whose_name_ends_like_a_lock_file_is_work(path):
+    steps = [
+        *prompts("Fix the flaky test"),
+        Step("file", "/a.py"),
+        Step("reply", "Added a retry to the test of midnight."),
+    ]
+    steps += [
+        *prompts("no retries"),
+        Step("file", f"/{path}"),
+        Step("reply", "Removed the retry from the test of midnight."),
+    ]
+    drawn = draw(steps)
+
+    assert drawn
+    assert drawn.summary.startswith("Removed the retry")
