@@ -42,7 +42,7 @@ _INTRODUCES = re.compile(
     r"|(?:my )?apologies\b|my (?:mistake|bad)\b|(?:i )?(?:really )?hope (?:this|that|it|you)\b"
     r"|(?:(?:i'm|i am) )?(?:glad|happy) (?:to|i|it)\b|(?:you're|you are)(?: now| all)* (?:set|(?:ready|good) to \w+)\b"
     r"|(?:it's|it is|everything(?:'s| is))(?: now| all)* (?:set\W*$|(?:ready|good) to (?:go|use|ship|merge)\b)"
-    r"|entschuldig|(?:es )?tut mir leid|désolé|je m'excuse|lo siento|perdón\b|desculp|mi dispiace|извини"
+    r"|entschuldig|(?:es )?tut mir leid|désolé|je m'excuse|lo siento|perdón\b|(?:peço )?desculp|mi dispiace|извини"
     r"|抱歉|对不起|不好意思|すみません|申し訳|죄송"
     r"|(?:(?:jetzt|ich|maintenant|je|ahora|agora|ora|теперь|я) )*"
     r"(?:sehe|verstehe|sehe ich|vois|veo|vejo|vedo|вижу|понял|нашёл|нашел)"

@@ -26,12 +26,15 @@ ANNOUNCES = re.compile(
     r"|restore|rewrite|run|set|simplify|stage|test|trim|update|verify|wire|write)"
     r"|(?:jetzt |nun |zuerst |dann )?(?:ich (?:werde|würde|kann (?:auch|gern)|schaue|sehe mir|prüfe|lese|suche|starte"
     r"|teste|ergänze|committe)|(?:prüfe|schaue|starte|teste|ergänze) ich)|soll ich|lass(?:en Sie)? mich|möchtest du"
-    r"|wenn du (?:willst|möchtest|magst)|sag (?:mir )?(?:gern )?bescheid|als nächstes)\b"
-    r"|让我|我来|我将|我会|我?先(?:看|分析|检查|了解)|接下来|现在我|请|如果(?:你|您|还|需要|有)|如[需有]|需要我|还有(?:什么|其他)|有(?:任何|其他)问题|随时"
-    r"|(?:je vais|laissez-moi|regardons|voyons|vérifions|souhaitez|voulez|n'hésitez|si vous"
-    r"|je peux (?:aussi|maintenant)|(?:ahora )?(?:voy|vamos) a|déjame|permíteme|si (?:quieres|lo deseas)"
-    r"|(?:agora )?(?:vou|vamos)|deixe?-me|se quiser|fammi|vediamo|se vuoi|ti preparo|posso anche"
-    r"|(?:теперь )?давайте|приступаю|начинаю|анализирую|посмотрю|проверяю|если (?:хотите|нужно)"
+    r"|(?:wenn|falls) (?:du (?:willst|möchtest|magst|noch)|noch)|bei (?:weiteren )?fragen"
+    r"|meld(?:e|en sie)? dich|sag (?:mir )?(?:gern )?bescheid|als nächstes)\b"
+    r"|让我|我来|我将|我会|我?先(?:看|分析|检查|了解)|接下来|现在我|请|如果(?:你|您|还|需要|有)|如[需有]|需要我|还有(?:什么|其他)"
+    r"|有(?:任何|其他)问题|随时"
+    r"|(?:je vais|laissez-moi|regardons|voyons|vérifions|souhaitez|voulez|n'hésitez|si (?:vous|tu)"
+    r"|je peux (?:aussi|maintenant)|(?:ahora )?(?:voy|vamos) a|déjame|permíteme|si (?:quieres|necesitas|lo deseas)"
+    r"|(?:agora )?(?:vou|vamos)|deixe?-me|se (?:quiser|precisar|tiver)|fammi|vediamo|se (?:vuoi|ti serve)|ti preparo"
+    r"|posso anche"
+    r"|(?:теперь )?давайте|приступаю|начинаю|анализирую|посмотрю|проверяю|если (?:хотите|нужно|что-то|понадобится)"
     r"|(?:добав|обнов|исправ|провер|созда)(?:им|дим|лю|ляю|ю|м)|теперь я (?:вижу|понимаю)"
     r"|(?:теперь|сейчас|сначала|затем|далее) (?:я )?\w{2,}(?:им|ую|лю|рю|здам))\b"
     r"|.*(?:ください|下さい|주세요|대기 ?중(?:입니다)?|대기합니다|기다립니다|겠습니다|[할볼릴]게요"
@@ -89,7 +92,8 @@ _PUNCTUATION = tuple(".,;:!?…。，；：！？")
 _SHORT_CODE = 90  # characters that are told within a sentence
 _JOINED, _OF_PATHS = 280, 140  # of a line and its items, told as one sentence; of a line and mere paths
 _PLANS = re.compile(  # a line whose items are not done
-    r"\b(?:my|the|a) plan\b|\bплан\b|\b(?:could|would|should|suggest|propose|recommend)\b|计划|建议|下一步|待办"
+    r"\b(?:have|are|see|between) (?:\w+ ){0,3}(?:options|choices|alternatives)\b"
+    r"|\b(?:my|the|a) plan\b|\bплан\b|\b(?:could|would|should|suggest|propose|recommend)\b|计划|建议|下一步|待办"
     r"|\b(?:könnte[nst]*|würde[nst]*|vorschl[aä]ge?|empfehl\w*|nächste schritte)\b|次のステップ|提案|候補",
     re.IGNORECASE,
 )
