@@ -49,7 +49,7 @@ def _name_lost(store: Store, call: HookCall) -> None:
 
 
 def _asked_in(lost: HookCall) -> str:
-    """Find the last prompt in a transcript; "" for none, and in one that takes long to read."""
+    """Find the last prompt in a transcript; "" for none, and where to read it takes long."""
     if not 0 < file_stamp(lost.transcript)[0] <= _READ_AT_MOST:
         return ""
     find_libraries()
