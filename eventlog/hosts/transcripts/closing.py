@@ -205,7 +205,7 @@ def read_closing(message: str, request: str = "", scratch: Sequence[str] = ()) -
     unresolved = [text for text in found if _UNRESOLVED.search(text)]
     others = dict.fromkeys((*unresolved[:1], *causes[:1], *changes, *causes[1:], *result))
     worth = [*filter(None, (outcome,)), *(text for text in others if not _DEPENDS.match(text))]
-    if names and (not outcome or _DEPENDS.match(outcome)):
+    if _DEPENDS.match(outcome) and names not in ("", outcome):
         worth.insert(0, names)
     if _DEPENDS.match(outcome) or outcome.startswith("Now "):
         worth.sort(key=list(found).index)
