@@ -72,7 +72,8 @@ _BEFORE_A_LABEL = re.compile(
 
 _TO_MEMORY = (
     r"(?:\b(?:save|note|add|put|write)(?: (?:it|this|that))? (?:(?:in|to) your|(?<=save )(?:in|to)) memory\b"
-    r"|(?:^|[.!;,:–—-] )(?:(?:and|also|please) )*remember (?:this|that|it)\b(?: for (?:later|next time|the future))?)"
+    r"|(?:^|[.!;,:–—-] )(?:(?:and|also|please) )*remember (?:this|that|it(?=\W*$| for ))\b"
+    r"(?: for (?:later|next time|the future))?)"
 )
 _LASTS = re.compile(
     rf"{_TO_MEMORY}|"

@@ -556,6 +556,8 @@ def test_decisions_and_open_ends_are_taken_where_they_are_said(reply, decided, l
         ("Prices are in cents. Please remember that!", ["Prices are in cents"]),
         ("Remember that the till has no clock.", ["Remember that the till has no clock"]),
         ("Do you remember that bug? I remember this screen.", []),
+        ("And remember it must look good on paper. Please remember it is late", []),
+        ("Totals are rounded half even. Remember it", ["Totals are rounded half even"]),
         ("save in memory this is the folder of new modules", ["save in memory this is the folder of new modules"]),
         ("Yes, save this in your memory please", []),
         ("Save the results in memory, not on disk.", []),
