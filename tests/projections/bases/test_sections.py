@@ -237,7 +237,8 @@ def test_the_width_of_its_characters_makes_no_second_section_and_tells_two_apart
 def test_headings_above_may_be_named_in_either_width_too():
     page = Page("# 偏好（工作）\n\n## S\n\n# 偏好(家)\n\n## S\n".encode())
 
-    assert [0, 4] == [page.find("S", 2, [name]).start - 2 for name in ("偏好(工作)", "偏好（家）")]
+    named = [page.candidates("S", 2, [name]) for name in ("偏好(工作)", "偏好（家）")]
+    assert [[2], [6]] == [[section.start for section in found] for found in named]
     assert [0] == [parent.start for parent in page.parents(2, ["偏好(工作)"])]
 
 
