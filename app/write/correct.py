@@ -51,8 +51,7 @@ class Correctable(NamedTuple):
 
     def confirm(self, opened: OpenStore) -> DeedResult:
         """Repeat the statement today, as the person, and rebuild; raises NotStored."""
-        speaker = persons_conversation(opened.machine.now(), make_replica(opened.store))
-        return carry_out(opened, [replace(self.fact, conversation_id=speaker)])
+        return carry_out(opened, [_by_person(opened, self.fact)])
 
 
 def correctable(opened: OpenStore, reference: str, subject: str | None = None) -> Correctable:
@@ -142,11 +141,15 @@ def put_in_place(
 def _carry_out(
     opened: OpenStore, found: Correctable, fact: Fact, reason: str, speaker: Mapping[str, Any] | None
 ) -> DeedResult:
-    person = {"conversation_id": persons_conversation(opened.machine.now(), make_replica(opened.store))}
-    event = replace(fact, **(_named(speaker) if speaker else person))
+    event = replace(fact, **_named(speaker)) if speaker else _by_person(opened, fact)
     if event.agent != HUMAN and Rejections(opened.log).of(event):
         raise BadRequest("a person has asked to forget this", where=cut(event.content, _LISTED_CHARS))
     return carry_out(opened, _deed(opened, found, event, reason))
+
+
+def _by_person(opened: OpenStore, fact: Fact) -> Fact:
+    conversation_id = persons_conversation(opened.machine.now(), make_replica(opened.store), fact.project)
+    return replace(fact, conversation_id=conversation_id)
 
 
 def _named(speaker: Mapping[str, Any]) -> dict[str, Any]:

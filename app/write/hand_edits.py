@@ -211,7 +211,7 @@ def _named(event: Event, replica: str) -> Event:
     if event.agent != HUMAN:
         return event
     if isinstance(event, Fact | Retraction):
-        event = replace(event, conversation_id=persons_conversation(event.ts, replica))
+        event = replace(event, conversation_id=persons_conversation(event.ts, replica, event.project))
     return event if event.replica else replace(event, replica=replica)
 
 

@@ -72,7 +72,7 @@ def _current_speaker(
     """Find the conversation a command belongs to; `agent` "" where any may be meant.
 
     The one the host's environment names; else, unless a person types it, the newest of the project within its turn, by
-    the log: that is a guess, and marked as one; else the person's, of which there is one per UTC day and store.
+    the log: that is a guess, and marked as one; else the person's of the UTC day, by store and project.
     """
     if named := _of_agent(named_conversations(machine.environ), agent):
         return _last_heard_of(log, named)
@@ -80,7 +80,8 @@ def _current_speaker(
     found = next(reversed(_working(log, project, now_ns, agent)), None)
     if found and not machine.is_typed():
         return found._replace(speaker="guessed")
-    return Speaker(persons_conversation(timestamps.from_ns(now_ns), name_of(log.store)), agent or HUMAN)
+    conversation_id = persons_conversation(timestamps.from_ns(now_ns), name_of(log.store), project)
+    return Speaker(conversation_id, agent or HUMAN)
 
 
 def speaker_of_server(log: EventLog, project: str | None, machine: Machine, agent: str, session: str = "") -> Speaker:

@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 from msgspec import Meta, Struct, field
 
 from eventlog.format import effective_scope
+from eventlog.format.ids import digest
 
 HUMAN = "human"  # agent of what a person does by hand, and conversation of what a person decides
 
@@ -60,9 +61,9 @@ class Event(
         return str(self.__struct_config__.tag)
 
 
-def persons_conversation(ts: str, replica: str) -> str:
-    """Name the conversation of a person's events: a single conversation per UTC day and store."""
-    return "-".join(filter(None, (HUMAN, ts[:10], replica)))
+def persons_conversation(ts: str, replica: str, project: str | None) -> str:
+    """Name the conversation of a person's events: one per UTC day, store and project."""
+    return "-".join(filter(None, (HUMAN, ts[:10], replica, project and digest(project, 3).hex())))
 
 
 # ------------------------------------------------------------------------------------------------ the five core types
@@ -206,10 +207,10 @@ class Retraction(Event, tag="retraction", frozen=True, kw_only=True):
 class Rejected(Event, tag="rejected", frozen=True, kw_only=True):
     """A person rejects an event (`target`), all statements of a conversation, or a statement (`digest`).
 
-    Equal statements, whoever says them and whenever, stay out of every view until the rejection is taken back. So that
-    the log does not say the words once more, `digest` has the statement's HMAC-SHA256 in hexadecimal digits, keyed by
-    the characters of `salt`; `source` is an event that makes the statement. Logs
-    of earlier releases have its text in `statement`. `batch` is common to what was rejected together.
+    A rejected statement stays out of every view, whoever makes it and whenever, until the rejection is taken back; of
+    an event or a conversation just what that says does. So that the log does not say the words once more, `digest` has
+    the statement's HMAC-SHA256 in hexadecimal digits, keyed by the characters of `salt`; `source` is an event that
+    makes it. Logs of earlier releases have its text in `statement`. `batch` is common to what was rejected together.
     """
 
     comes_from = "`eventlog forget`"

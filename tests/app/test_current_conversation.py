@@ -14,6 +14,7 @@ from eventlog.app.write.speaker import (
     speaker_of,
     speaker_of_server,
 )
+from eventlog.format.events import persons_conversation
 from eventlog.hooks import background
 from eventlog.hosts import profile
 from eventlog.hosts.call import HookCall
@@ -36,7 +37,7 @@ SAVED = {"type": "fact", "content": "x"}
 ASKED = {"type": "save_requested", "trigger": "stop"}
 ENDED = {"type": "turn_end", "status": "completed"}
 ANSWERED = {"type": "host_event", "name": "AfterAgent", "payload": {}}
-THE_PERSON = Speaker("human-2026-02-20", "human")
+THE_PERSON = Speaker(persons_conversation("2026-02-20", "", "/shop"), "human")
 
 
 def _tell(log, *events, session="s-1", agent="gemini", project="/shop", **fields):
@@ -222,7 +223,7 @@ def test_the_newest_of_two_at_work_speaks(log):
 def test_who_works_elsewhere_does_not_speak(log, elsewhere):
     _tell(log, PROMPTED, **elsewhere)
 
-    assert "human-2026-02-20" == _speaker(log, agent="gemini").conversation_id
+    assert THE_PERSON.conversation_id == _speaker(log, agent="gemini").conversation_id
 
 
 def test_who_works_on_another_machine_does_not_speak(log):
@@ -253,7 +254,22 @@ def test_the_person_has_a_conversation_of_its_own_in_each_store(log):
     Path(log.store.root).mkdir(exist_ok=True)
     Path(log.store.replica).write_text("laptop-0a1b2c\n")
 
-    assert Speaker("human-2026-02-20-laptop-0a1b2c", "human") == _speaker(log)
+    assert Speaker(persons_conversation("2026-02-20", "laptop-0a1b2c", "/shop"), "human") == _speaker(log)
+
+
+@pytest.mark.slow
+def test_what_the_person_decides_in_two_projects_on_a_day_is_filed_under_each(home, tmp_path):
+    store = tmp_path / "store"
+    for name in ("shop", "blog"):
+        (tmp_path / name).mkdir()
+        about = ("--decision", f"For the {name}", "--project", tmp_path / name)
+        call("summary", "--topic", "t", "--summary", "s", *about, "--store", store)
+    call("replay", "--store", store)
+
+    told = {path.parent.name[:4]: path.read_text() for path in (store / "knowledge").glob("projects/*/MEMORY.md")}
+    assert {"shop": (True, False), "blog": (False, True)} == {
+        name: ("For the shop" in text, "For the blog" in text) for name, text in told.items()
+    }
 
 
 def test_a_dry_run_names_no_store(tmp_path):
@@ -281,7 +297,8 @@ def test_what_is_said_without_a_session_is_stored_in_the_one_at_work(home, tmp_p
     *_, theirs = live.read()
 
     assert "ok" == json.loads(ran.out)["status"]
-    assert (f"human-{mine.ts[:10]}-{replica_of(log.store)}", "human") == (mine.conversation_id, mine.agent)
+    persons = persons_conversation(mine.ts, replica_of(log.store), mine.project)
+    assert (persons, "human") == (mine.conversation_id, mine.agent)
     assert ("s-1", "gemini") == (theirs.conversation_id, theirs.agent)
     assert str(tmp_path / "project") == theirs.project
 

@@ -58,7 +58,7 @@ def test_what_a_person_writes_into_a_memory_is_of_the_conversation_of_what_they_
     by_hand = [event for event in new_events(log, before) if event.agent == "human"]
 
     assert {"fact", "retraction"} == {event.type for event in by_hand}
-    assert {persons_conversation(timestamps.from_ns(SAVED), replica_of(log.store))} == {
+    assert {persons_conversation(timestamps.from_ns(SAVED), replica_of(log.store), None)} == {
         event.conversation_id for event in by_hand
     }
 
