@@ -105,8 +105,10 @@ def _note(conversation: Conversation, source: RowSource, *, is_whole: bool) -> _
         items.append(Item(section, fact.ts, (fact.id,), subject, stated.text, stated.same))
     if conversation.summaries:
         alone = [summary for summary in conversation.summaries if summary.id not in source.hidden]
-        is_all = is_whole and source.summaries
-        conclusion = source.conclusion if is_all else conclusion_of(alone, (), source.withdrawn)
+        conclusion = source.conclusion
+        of_facts = any(part.sources[0] in source.stated for part in conclusion.parts[:1])  # which are items above
+        if of_facts or not is_whole:
+            conclusion = conclusion_of(alone, (), source.withdrawn)
         project = conversation.project or ""
         items += items_of(conclusion, project, Item)
         done = [(save, text) for save in alone for text in source.withdrawn.cleared(save).done]

@@ -60,6 +60,13 @@ def test_a_category_means_the_same_in_any_spelling_as_in_memory(log):
     assert bullets(log) == [f"- shop: Fact {number}" for number in range(4)]
 
 
+def test_a_fact_about_the_user_is_not_told_of_a_project_where_no_summary_tells_of_that(log):
+    say(log, "2026-02-20T09:00:00.000000Z", content="Prefers tabs", memory_type="O")
+    say(log, "2026-02-20T10:00:00.000000Z", "stage_summary", topic="Fix it", summary="Fix it", layer=3)
+
+    assert bullets(log) == ["- 09:00 Prefers tabs"]
+
+
 def test_a_day_on_which_nothing_was_said_has_no_note(log):
     say(log, "2026-02-20T09:00:00.000000Z", "turn_end")
     say(log, "2026-02-20T09:00:00.000000Z", subagent="helper")
