@@ -46,7 +46,7 @@ from eventlog.format.events import (
     Withdrawal,
 )
 from eventlog.format.retractions import Retractions, wordless
-from eventlog.format.timestamps import order
+from eventlog.format.timestamps import counts_at, order
 from eventlog.hosts import protocol
 from eventlog.log.envelope_scan import Envelope
 
@@ -122,7 +122,7 @@ class Conversation(Struct, array_like=True):
     @property
     def ended(self) -> SessionEnd | None:
         """Return the newest end, unless the conversation came back after it."""
-        return self.end if self.end and self.end.ts >= self.resumed_at else None
+        return self.end if self.end and counts_at(self.end) >= self.resumed_at else None
 
     @property
     def turns(self) -> int:
@@ -140,7 +140,7 @@ class Conversation(Struct, array_like=True):
         for event in [event for event in skimmed if event.type != "host_event"]:
             if event.type in _OF_WORK:
                 self.turn_ends += event.type == "turn_end"
-                self.resumed_at = max(self.resumed_at, event.ts)
+                self.resumed_at = max(self.resumed_at, counts_at(event))
             elif event.type == "context_injected":
                 self.receipts += 1
         names = list(map(_name_of, skimmed))
@@ -162,9 +162,9 @@ class Conversation(Struct, array_like=True):
                 self.end = _newest(self.end, event)
             case TurnEnd():
                 self.turn_ends += 1
-                self.resumed_at = max(self.resumed_at, event.ts)
+                self.resumed_at = max(self.resumed_at, counts_at(event))
             case SessionStart():
-                self.resumed_at = max(self.resumed_at, event.ts)
+                self.resumed_at = max(self.resumed_at, counts_at(event))
             case SaveRequested():
                 self.flushed = self.flushed or event.trigger == "pre_compact"
                 self.asked = self.asked or event.trigger == "stop"
@@ -282,7 +282,7 @@ class Places(Struct):
 class Conversations(Struct):
     """The conversations of a log, and the retractions."""
 
-    version: ClassVar[int] = 10
+    version: ClassVar[int] = 11
 
     by_id: dict[str, Conversation] = field(default_factory=dict)
     retractions: list[Withdrawal] = field(default_factory=list)

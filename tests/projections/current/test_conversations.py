@@ -72,6 +72,14 @@ def test_a_conversation_that_came_back_has_not_ended():
     assert not _one(ended, event("session_start", 6)).ended
 
 
+def test_a_conversation_that_a_wrong_clock_began_in_the_future_ends_when_it_does():
+    began = event("session_start", 0, day="2027-02-20")
+    ended = event("session_end", 5, after="2027-02-20T00:00:00.000001Z")
+
+    assert _one(began, ended).ended == ended
+    assert not _one(began, ended, event("turn_end", 6, after="2027-02-20T00:00:00.000002Z")).ended
+
+
 def test_what_arrives_after_the_end_without_being_work_leaves_it_ended():
     assert _one(event("session_end", 5), summary(6, layer=3)).ended
 
