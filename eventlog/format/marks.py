@@ -11,10 +11,9 @@ from eventlog.format import ids
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable
     from typing import TypeVar
 
-    from eventlog.fast import sha
     from eventlog.format.events import Rejected, StageSummary
 
     _Summary = TypeVar("_Summary", bound=StageSummary)
@@ -24,7 +23,7 @@ _BEFORE = ":"  # the digest
 _STANDS_IN = "\ue000"  # no person types it, and whatever makes one line of a text keeps it
 _SHORT = 2000  # characters
 _CACHED = 1024  # marks
-_keyed: "dict[str, sha.Keyed]" = {}  # by salt
+_keyed: "dict[str, Callable[[str], str]]" = {}  # digests, by salt
 _marks: "dict[tuple[str, str], str]" = {}  # by text and salt
 _DIGITS = 6  # of the mark of a line
 _BULLETS = "-*+ "
@@ -40,12 +39,13 @@ AS_REJECTED = "rejected "  # an event that a person has ever rejected by its id
 
 def digest_of(text: str, salt: str) -> str:
     """Digest what all wordings of a statement have in common: HMAC-SHA256, keyed by the salt's characters."""
-    from eventlog.fast import sha  # these two are loaded only where a person has rejected anything
-    from eventlog.format.text import statement_of
-
     if salt not in _keyed:
-        _keyed[salt] = sha.keyed(salt.encode("utf-8", "replace"))
-    return _keyed[salt](statement_of(text).encode("utf-8", "replace"))
+        from eventlog.fast import sha  # these two are loaded only where a person has rejected anything
+        from eventlog.format.text import statement_of
+
+        digest = sha.keyed(salt.encode("utf-8", "replace"))
+        _keyed[salt] = lambda text: digest(statement_of(text).encode("utf-8", "replace"))
+    return _keyed[salt](text)
 
 
 def mark_of(text: str, salt: str) -> str:
