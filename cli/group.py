@@ -136,15 +136,18 @@ def _reword_error(error: click.ClickException) -> tuple[str, str]:
         which = f", one of {', '.join(choices)}" if choices else ""
         return f"missing {kind}: {_named(error)}{which}", _usage(context)
     if isinstance(error, click.NoSuchOption | click.NoSuchCommand):
-        near = f"did you mean {' or '.join(error.possibilities)}?" if error.possibilities else _usage(context)
+        near = f"did you mean {' or '.join(error.possibilities)}?" if error.possibilities else ""
         if isinstance(error, click.NoSuchOption):
             is_text = " " in error.option_name
-            return f"no option {error.option_name}", "put -- before a text that begins with -" if is_text else near
-        return f"no verb {error.command_name!r}", near
+            remedy = "put -- before a text that begins with -" if is_text else near or _usage(context)
+            return f"no option {error.option_name}", remedy
+        known = context.command.list_commands(context) if context and isinstance(context.command, click.Group) else ()
+        return f"no verb {error.command_name!r}", near or f"choose one of {', '.join(known)}"
     what, _, remedy = error.message.partition("; ")
     if isinstance(error, click.BadParameter):
         return f"{_named(error)}: {_reword(what)}", remedy
-    return _reword(what), _usage(context) if what.endswith((")", ".")) else remedy
+    quotes = "put quotes around a text of several words\n" if what.startswith("Got unexpected") else ""
+    return _reword(what), quotes + _usage(context) if what.endswith((")", ".")) else remedy
 
 
 def _reword(message: str) -> str:
@@ -161,7 +164,7 @@ def _named(error: click.BadParameter) -> str:
     if isinstance(error.param, click.Option):
         return max(error.param.opts, key=len)
     assert error.ctx
-    return error.param.make_metavar(error.ctx).strip("[].")
+    return error.param.make_metavar(error.ctx).strip("[]{}.")
 
 
 def _usage(context: click.Context | None) -> str:

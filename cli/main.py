@@ -112,6 +112,8 @@ def _call_verb() -> int:
         VerbGroup.print_usage_error(error)
         return EXIT_USAGE
     except click.Abort as error:
+        if error.__cause__ is None:  # at a question, which leaves its line open
+            click.echo(err=True)
         raise KeyboardInterrupt from error
     return result if isinstance(result, int) else 0
 

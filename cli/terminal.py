@@ -167,7 +167,7 @@ def confirm(question: str, *, yes: bool) -> bool:
         raise BadRequest("cannot ask for confirmation without a terminal", hint="--yes confirms; nothing was changed")
     import click
 
-    return click.confirm(question)
+    return click.confirm(question, err=not is_terminal())
 
 
 def edited(text: str) -> str:
@@ -177,7 +177,10 @@ def edited(text: str) -> str:
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not (editor or sys.stdin.isatty()):
         raise BadRequest("cannot open an editor without a terminal", hint="set EDITOR; nothing was changed")
-    after = click.edit(text, editor=editor, extension=".md", require_save=True)
+    try:
+        after = click.edit(text, editor=editor, extension=".md", require_save=True)
+    except click.ClickException as error:
+        raise BadRequest(f"the editor failed: {editor}", hint="set EDITOR to another; nothing was changed") from error
     if after is None:
         raise BadRequest("the editor was left without saving", hint="nothing was changed")
     return after
@@ -221,7 +224,7 @@ def table(rows: Iterable[Sequence[str]], *, header: bool = False, **widths: int)
         [fit(abbreviate_home(one_line(cell)), limit or sys.maxsize) for cell, limit in zip(row, limits, strict=True)]
         for row in rows
     ]
-    show_lines(_columns([*widths], shown, [limit > 0 for limit in limits]))
+    show_lines(_columns([*widths], shown, [limit > 0 for limit in limits]) if shown else ())
 
 
 def _columns(names: list[str], rows: list[list[str]], may_be_cut: list[bool]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, TYPES
 from eventlog.log.event_log import EventLog
 
-INSTALL = "eventlog install, with the name of your agent, lets its hooks tell of every session"  # to an empty store
+INSTALL = "eventlog install AGENT makes its hooks record every session"  # to an empty store
 
 
 _SHOWN = 3

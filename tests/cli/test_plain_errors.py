@@ -10,7 +10,7 @@ import pytest
 
 from eventlog.hosts import ROOMS
 from tests.support import builders
-from tests.support.command_line import call
+from tests.support.command_line import call, on_a_terminal
 
 NOT_YAML = {
     "timezone: [unclosed\n": "a ] is missing",
@@ -412,6 +412,27 @@ def test_no_editor_is_opened_where_nobody_sees_it(tmp_path, monkeypatch):
 
     said = call("edit", "the heron nests", "--store", tmp_path)
     assert (2, True) == (said.code, "cannot open an editor without a terminal" in said.err)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("editor", ["/nowhere/editor", "false"])
+def test_an_editor_that_fails_is_named(tmp_path, monkeypatch, editor):
+    monkeypatch.setenv("VISUAL", editor)
+    call("fact", "the heron nests", "--store", tmp_path)
+
+    said = call("edit", "the heron nests", "--store", tmp_path)
+    failed = f"eventlog: the editor failed: {editor}\n  set EDITOR to another; nothing was changed\n"
+    assert (2, failed) == (said.code, said.err)
+
+
+@pytest.mark.slow
+def test_a_question_is_seen_where_the_answer_goes_to_a_file(tmp_path):
+    call("fact", "the heron nests", "--store", tmp_path)
+    with (tmp_path / "answer").open("w") as answer:
+        asked = on_a_terminal("forget", "the heron nests", "--store", tmp_path, typed="n\n", to=answer)
+
+    assert "Forget this? [y/N]: " in asked
+    assert "Forget" not in (tmp_path / "answer").read_text()
 
 
 def test_a_search_for_common_words_only_says_so(tmp_path):

@@ -27,6 +27,12 @@ LIBRARY = re.compile(r"Usage:|Error|Invalid value|Missing|No such|not a valid|in
         (("sessions", "--limit"), "--limit needs a value"),
         (("sessions", "--all=3"), "--all takes no value"),
         (("sessions", "a", "b"), "unexpected argument: a b"),
+        (
+            ("fact", "two", "words"),
+            "unexpected argument: words\n  put quotes around a text of several words\n  eventlog fact",
+        ),
+        (("team", "zzz"), "no verb 'zzz'\n  choose one of check, trust"),
+        (("lifecycle", "run", "middle", "--session", "x"), "start|end: no 'middle'\n  choose one of start, end"),
         (("fact", "x", "--confidence", "a"), "--confidence: 'a' is not a number"),
         (("plan", "--level", "7"), "--level: 7 is not between 1 and 6"),
         (("bisect", "MEMORY.md"), "missing argument: TEXT\n  eventlog bisect [OPTIONS] FILE TEXT"),

@@ -41,12 +41,12 @@ def run(*args, stdin=b"", cwd=None, **environ):
     return Ran(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
 
-def on_a_terminal(*args, columns=100, typed="", **environ):
-    """What a command prints on a terminal, where this was typed."""
+def on_a_terminal(*args, columns=100, typed="", to=None, **environ):
+    """What a command prints on a terminal, where this was typed; its answers go `to` a file descriptor, if any."""
     ours, theirs = pty.openpty()
     os.write(ours, typed.encode())
     environ = surroundings(**{"COLUMNS": str(columns), "TERM": "xterm-256color", "PAGER": "cat"} | environ)
-    running = subprocess.Popen(command(*args), stdin=theirs, stdout=theirs, stderr=theirs, env=environ)
+    running = subprocess.Popen(command(*args), stdin=theirs, stdout=to or theirs, stderr=theirs, env=environ)
     os.close(theirs)
     said = b""
     while select.select([ours], [], [], 120)[0]:
