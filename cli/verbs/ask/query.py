@@ -49,8 +49,8 @@ _LOOK_SECONDS = 0.5
 
 
 @options.verb(
-    "eventlog query --session $ID",
-    "eventlog query --session $ID --format jsonl",
+    "eventlog query --session last",
+    "eventlog query --session 8d21c0 --format jsonl",
     "eventlog query --type fact,stage_summary --project shop --since 2d",
     "eventlog query --agent claude --since monday --grep postgres",
     "eventlog query --reverse --limit 20",

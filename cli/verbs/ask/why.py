@@ -32,7 +32,7 @@ _STATEMENTS, _TEXT = 8, 300  # shown of those that match words, and characters o
     "eventlog why MEMORY.md",
     "eventlog why ~/.eventlog/knowledge/projects/toolkit-843ba2/MEMORY.md:7",
     "eventlog why sessions.jsonl:1 --json",
-    "eventlog why --session $ID",
+    "eventlog why --session last",
     'eventlog why --not "port 8443"',
     'eventlog why --not "port 8443" --session last',
     "eventlog why postgres 16",

@@ -60,7 +60,7 @@ def _lifecycle_command(store: str | None) -> None:
 def _run(moment: SessionMoment, session: str, project: str, agent: str, reason: str, issue: str, store: Store) -> int:
     """Record the event, then run the session hooks of config.yaml.
 
-    Prints one JSON line for the event and one per hook. Exits with 1 if a hook failed.
+    In a pipe, prints one JSON line for the event and one per hook. Exits with 1 if a hook failed.
     """
     log = options.open_log(store)
     stored = record_session(log, moment, session, project, agent, reason)

@@ -63,7 +63,7 @@ def _append_command(
     Without --session, finds conversation, project and agent as `fact` does. A VALUE is text, or JSON for a field of
     another type. With `agent` human, an event without a `ts` that an agent's command appends is that agent's, not
     yours. One with a `ts` and no `id` gets an id derived from its content, so that appending the same file twice
-    adds nothing. Prints one JSON line per event; the line of a retraction lists the events that still state the
+    adds nothing. In a pipe, prints one JSON line per event; that of a retraction lists the events that still state the
     same (`still_said`): the line stays until they are retracted as well.
 
     Stores a stream whole or not at all per day, unless it is killed. Recognises events with their own times or ids when

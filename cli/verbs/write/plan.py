@@ -22,9 +22,9 @@ _OF_AN_ENTRY = ("path", "url", "heading", "under", "content", "operation")
 
 
 @options.verb(
-    "eventlog plan --path user --heading 'Interests' --content '- AI agents' --session $ID --reason 'said so'",
-    "eventlog plan --path AGENTS.md --heading 'Build' --level 3 --delete --session $ID",
-    "eventlog plan --path AGENTS.md --under Legacy --heading 'Commands' --level 3 --content '- make' --session $ID",
+    "eventlog plan --path user --heading 'Interests' --content '- AI agents' --reason 'said so'",
+    "eventlog plan --path AGENTS.md --heading 'Build' --level 3 --delete",
+    "eventlog plan --path AGENTS.md --under Legacy --heading 'Commands' --level 3 --content '- make'",
     "eventlog plan --file plan.yaml --dry-run",
     "eventlog plan --file - --session $ID < plan.yaml",
 )
@@ -48,8 +48,8 @@ def _plan_command(file: str | None, dry_run: bool, speaker: SpeakerOptions, stor
     """Plan a change of one section of a knowledge base, or of several with --file.
 
     Appends the entry to the log at once; `eventlog apply`, `eventlog replay` or the end of the session writes it into
-    its file. Prints one JSON line per entry; stores none if one has a mistake. Skips and reports entries that a person
-    has rejected.
+    its file. In a pipe, prints one JSON line per entry; stores none if one has a mistake. Skips and reports entries
+    that a person has rejected.
     """
     operation, has_content = flags["operation"], flags["content"] is not None
     if file and any(flags[name] for name in _OF_AN_ENTRY):

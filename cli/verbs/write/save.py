@@ -15,9 +15,9 @@ _DEFAULTS = {"memory_type": "W", "confidence": 0.9, "importance": 3}
 
 
 @options.verb(
-    "eventlog fact 'The API listens on port 8443' --session $ID",
+    "eventlog fact 'The API listens on port 8443'",
     "eventlog fact 'We chose RS256: two services verify' --category decision --session $ID",
-    "eventlog fact 'Prefers pytest' --type O --key test-runner --session $ID",
+    "eventlog fact 'Prefers pytest' --type O --key test-runner",
     "eventlog fact 'The API listens on port 9443' --replaces MEMORY.md:5",
     "git log -1 --format=%s | eventlog fact - --category decision",
 )
@@ -45,7 +45,7 @@ _DEFAULTS = {"memory_type": "W", "confidence": 0.9, "importance": 3}
 def _fact_command(replaces: str | None, speaker: SpeakerOptions, store: Store, **fields: Any) -> None:
     """Save a fact for later sessions; reads a TEXT of - from stdin.
 
-    Prints one JSON line. Skips a fact that its conversation has saved and not retracted.
+    In a pipe, prints one JSON line. Skips a fact that its conversation has saved and not retracted.
     """
     is_stage = fields["memory_type"] == "S"
     if is_stage and replaces is not None:
@@ -73,9 +73,9 @@ def _replace(store: Store, speaker: SpeakerOptions, meant: str, fields: dict[str
 
 
 @options.verb(
-    "eventlog summary --topic 'JWT' --summary 'Moved auth from sessions to JWT' --session $ID",
-    "eventlog summary --stage --topic 'Design' --summary 'Compared three brokers' --session $ID",
-    "eventlog summary --topic 'JWT' --summary '…' --decision 'RS256' --todo 'refresh tokens' --session $ID",
+    "eventlog summary --topic 'JWT' --summary 'Moved auth from sessions to JWT'",
+    "eventlog summary --stage --topic 'Design' --summary 'Compared three brokers'",
+    "eventlog summary --topic 'JWT' --summary '…' --decision 'RS256' --todo 'refresh tokens'",
     "eventlog summary --topic 'JWT' --summary 'Tokens refresh' --done 'refresh tokens' --session $ID",
 )
 @click.option("--topic", required=True, help="Topic of the work, in a few words.")
@@ -89,7 +89,7 @@ def _summary_command(stage: bool, speaker: SpeakerOptions, store: Store, **field
     """Save a summary of the whole session, or of one stage of it.
 
     A later summary replaces the text and keeps earlier decisions; skips an identical one. The newest summary with
-    to-dos replaces the open to-dos; --done closes one. Reads one text of - from stdin. Prints one JSON line.
+    to-dos replaces the open to-dos; --done closes one. Reads one text of - from stdin. In a pipe, prints one JSON line.
     """
     scope = "stage" if stage else "session"
     record(store, speaker, {"type": "stage_summary", "scope": scope, **with_stdin(fields, *fields)})
