@@ -60,6 +60,8 @@ def _parse_leniently(data: bytes) -> object:
         return json.loads(data.decode("utf-8-sig"), parse_constant=str, parse_int=integer)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    except ValueError as error:
+        raise ValueError(f"the payload is not JSON: {error}") from error
 
 
 def log_name(name: str) -> str:

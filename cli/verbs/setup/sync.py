@@ -12,6 +12,7 @@ from eventlog.app.sync.membership import drop_machine, join_sync, leave_sync, st
 from eventlog.app.sync.sync_status import MachineStatus, sync_status
 from eventlog.cli import EXIT_FOUND, options
 from eventlog.cli.progress import phase
+from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import Answer, confirm, count, emit, fit, say
 from eventlog.cli.verbs.setup.sync_report import blocked_lines, exchanged
 from eventlog.format.errors import Offline, UntrustedRemote
@@ -47,7 +48,7 @@ def _sync_command(ctx: click.Context, dry_run: bool, compact: bool, as_json: boo
         return 0
     opened = options.open_store(options.located(store, ctx))
     if dry_run:
-        return _previewed(preview(opened)).print(as_json=as_json)
+        return _previewed(preview(opened), Display(opened.store)).print(as_json=as_json)
     return exchanged(opened, compact=compact).print(as_json=as_json)
 
 
@@ -74,7 +75,7 @@ def _start(remote: str, dry_run: bool, as_json: bool, store: Store) -> int:
     """
     opened = options.open_store(store)
     if dry_run:
-        return _previewed(preview(opened)).print(as_json=as_json)
+        return _previewed(preview(opened), Display(opened.store)).print(as_json=as_json)
     with _within_reach():
         started = start_sync(opened, remote)
     if as_json:
@@ -217,15 +218,15 @@ def _leave(yes: bool, store: Store) -> int:
 # ------------------------------------------------------------------------------------------------ what is printed
 
 
-def _previewed(counts: LeavingCounts) -> Answer:
+def _previewed(counts: LeavingCounts, display: Display) -> Answer:
     """Make the answer that previews what would leave."""
     rows = [{"type": kind, "project": project, "events": n} for (kind, project), n in sorted(counts.events.items())]
     blocked = {event: list(kinds) for event, kinds in counts.blocked.items()}
     value = {"status": "dry-run", "events": rows, "marks": counts.marks, "home": counts.home, "blocked": blocked}
-    return Answer(value, lambda: _print_preview(counts), EXIT_FOUND if counts.blocked else 0)
+    return Answer(value, lambda: _print_preview(counts, display), EXIT_FOUND if counts.blocked else 0)
 
 
-def _print_preview(counts: LeavingCounts) -> None:
+def _print_preview(counts: LeavingCounts, display: Display) -> None:
     say(f"{count(counts.total, 'event')} would leave, and {count(counts.marks, 'mark')} of events that stay here")
     for (kind, project), number in sorted(counts.events.items(), key=lambda pair: (pair[0][1], pair[0][0])):
         say(f"{number:>7,}  {kind}  {one_line(project) or '-'}")
@@ -234,7 +235,7 @@ def _print_preview(counts: LeavingCounts) -> None:
     if counts.newest:
         say("the newest:")
     for event in counts.newest:
-        say(fit(f"  {event.ts[:16]}  {kind_of(event)}  {one_line(describe(event))}", _ROOM))
+        say(fit(f"  {display.when(event.ts)}  {kind_of(event)}  {one_line(describe(event))}", _ROOM))
     if counts.blocked:
         for line in blocked_lines(counts, len(counts.blocked)):
             say(line)

@@ -176,7 +176,7 @@ def _print_differing(rows: Sequence[TeamRow]) -> int:
 
 def _print_shared(file: SharedFile, what: str) -> None:
     if is_terminal():
-        say(f"{what:<10} {file.decision.text}")
+        say(f"{what:<9}  {file.decision.text}")
         say(f"           {file.path}")
     else:
         status = "skipped" if what == "already shared" else "ok"
