@@ -146,8 +146,10 @@ def _reword_error(error: click.ClickException) -> tuple[str, str]:
     what, _, remedy = error.message.partition("; ")
     if isinstance(error, click.BadParameter):
         return f"{_named(error)}: {_reword(what)}", remedy
-    quotes = "put quotes around a text of several words\n" if what.startswith("Got unexpected") else ""
-    return _reword(what), quotes + _usage(context) if what.endswith((")", ".")) else remedy
+    usage = _usage(context)
+    if what.startswith("Got unexpected") and "TEXT" in usage:
+        usage = f"put quotes around a text of several words\n{usage}"
+    return _reword(what), usage if what.endswith((")", ".")) else remedy
 
 
 def _reword(message: str) -> str:

@@ -42,7 +42,7 @@ def pick(found: Sequence[StagedEntry], name: str) -> StagedEntry:
     """Return the only entry found under a name; raises BadRequest for none or several."""
     if len(found) == 1:
         return found[0]
-    if not found and not name:
+    if not found and name in ("", LAST):
         raise BadRequest("nothing waits")
     if not found:
         raise BadRequest(f"nothing staged is called {name!r}", hint="`eventlog resolve` lists what waits")

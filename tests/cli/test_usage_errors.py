@@ -26,7 +26,7 @@ LIBRARY = re.compile(r"Usage:|Error|Invalid value|Missing|No such|not a valid|in
         (("sessions", "--limit", "0"), "--limit: 0 is less than 1"),
         (("sessions", "--limit"), "--limit needs a value"),
         (("sessions", "--all=3"), "--all takes no value"),
-        (("sessions", "a", "b"), "unexpected argument: a b"),
+        (("sessions", "a", "b"), "unexpected argument: a b\n  eventlog sessions [OPTIONS]"),
         (
             ("fact", "two", "words"),
             "unexpected argument: words\n  put quotes around a text of several words\n  eventlog fact",
@@ -40,6 +40,7 @@ LIBRARY = re.compile(r"Usage:|Error|Invalid value|Missing|No such|not a valid|in
         (("lifecycle", "runn"), "no verb 'runn'\n  did you mean run?"),
         (("undo", "", "--yes"), "ID: it is empty\n  leave it out, or give one"),
         (("resolve", " ", "--apply"), "ID|last|FILE: it is empty\n  leave it out, or give one"),
+        (("resolve", "last", "--apply"), "nothing waits"),
         (("replay", "--out", ""), "--out: it is empty\n  leave it out, or give one"),
         (("apply", "--file", ""), "--file: it is empty\n  leave it out, or give one"),
         (("verify", "--head", ""), "--head: it is empty\n  leave it out, or give one"),
