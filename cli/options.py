@@ -410,8 +410,16 @@ def session_of_scope(reference: str, ctx: click.Context) -> str:
     """Find a conversation by id, part of an id, or `last`: the last of the project the verb is about."""
     from eventlog.app.naming import references
 
-    project = (ctx.params.get("project") or _scope(ctx)) if reference == references.LAST else None
-    return references.session_meant(EventLog(ctx.params["store"]), reference, project)
+    return references.session_meant(EventLog(ctx.params["store"]), reference, project_of_last(ctx))
+
+
+def project_of_last(ctx: click.Context) -> str | None:
+    """Name the project whose last session is meant: `--project`, else that of the directory; None stands for all."""
+    from eventlog.app.naming import references
+
+    if ctx.params.get("project") or ctx.meta.get(_EVERYWHERE):
+        return ctx.params.get("project")
+    return references.last_of(ctx.params["store"], project_root(str(Path.cwd())))
 
 
 session = session_to("Only this conversation: its id, part of it, or the last of the project.")

@@ -15,6 +15,7 @@ from eventlog.format import timestamps
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, Event
 from eventlog.log.event_log import EventLog
+from eventlog.projects.root import find_repository
 from eventlog.store import Store, conversation_name, index_lookup
 
 LAST = "last"
@@ -54,12 +55,17 @@ def session_named(log: EventLog, reference: str, project: str | None) -> str:
     `last` is the last of the project, where the log knows it. Raises BadRequest where there is none.
     """
     if reference == LAST:
-        return session_meant(log, reference, KnownProjects(log.store).scope(project or ""))
+        return session_meant(log, reference, last_of(log.store, project))
     if not _SHORT.fullmatch(reference) or log.index.positions(reference):
         return reference
     short = ShortIds(log.store)
     found = [conversation for conversation in log.index.conversations() if short.of(conversation) == reference]
     return found[0] if len(found) == 1 else reference
+
+
+def last_of(store: Store, project: str | None) -> str | None:
+    """Name the project whose last session is meant there; None stands for all: neither log nor git knows of it."""
+    return KnownProjects(store).scope(project or "") or (project if project and find_repository(project) else None)
 
 
 def event_meant(opened: OpenStore, reference: str) -> str:
@@ -131,6 +137,8 @@ def _only(log: EventLog, reference: str, found: list[Reference], noun: str) -> R
         raise BadRequest(f"{reference!r} may be {len(found)} of them: say more of the id", hint="\n".join(several))
     if not log.days():
         raise BadRequest(f"nothing has happened yet in {log.store.root}", hint=INSTALL)
+    if reference == LAST:
+        raise BadRequest("this project has no session yet", hint="eventlog sessions --all-projects lists others")
     names = log.index.conversations() if "session" in noun else ()
     raise BadRequest(f"no {noun} {reference!r}", hint=did_you_mean(reference, names, WHERE))
 

@@ -9,8 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from eventlog.app.build.replay import replay
-from eventlog.app.naming.known_projects import KnownProjects
-from eventlog.app.naming.references import event_named, session_meant
+from eventlog.app.naming.references import event_named, last_of, session_meant
 from eventlog.app.open_store import Machine
 from eventlog.app.progress import report
 from eventlog.app.write.record_once import record_once
@@ -142,8 +141,7 @@ def _appendable(fields: Mapping[str, Any], machine: Machine) -> Event:
 def _of_something(log: EventLog, event: Retraction, project: str) -> Retraction:
     """Complete the id in a withdrawal; raises BadRequest: a withdrawal of nothing would look as if it had worked."""
     if event.conversation is not None:
-        scope = KnownProjects(log.store).scope(project)
-        return replace(event, conversation=session_meant(log, event.conversation, scope))
+        return replace(event, conversation=session_meant(log, event.conversation, last_of(log.store, project)))
     if meant := event_named(log, str(event.target)):
         return replace(event, target=meant)
     raise BadRequest("no event has this id", where=str(event.target), hint=_FIND)

@@ -99,6 +99,17 @@ def test_what_is_saved_in_the_last_session_is_saved_in_that_of_its_project(said,
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("verb", [*SAVES, ("show", "last"), ("query",)], ids=" ".join)
+def test_a_repository_in_which_nothing_was_said_has_no_last_session(said, tmp_path, monkeypatch, verb):
+    (tmp_path / "new" / ".git").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "new")
+    refused = call(*verb, *([] if "last" in verb else ["--session", "last"]), *said)
+
+    assert (2, "") == (refused.code, refused.out)
+    assert "this project has no session yet" in refused.err
+
+
+@pytest.mark.slow
 def test_what_if_the_last_session_had_not_been_is_asked_of_that_of_the_project(said, projects, monkeypatch):
     monkeypatch.chdir(projects / "shop")
 

@@ -52,7 +52,7 @@ def _show_command(name: str, as_of: str | None, project: str | None, as_json: bo
     if as_of or name in opened.settings.knowledge_bases or (name.endswith(FILES) and not is_file_line(name)):
         _show_file(opened, name, as_of, as_json=as_json)
         return
-    meant = resolve(opened, name, project)
+    meant = resolve(opened, name, options.project_of_last(click.get_current_context()))
     if meant.kind == "session":
         _show_story(story(opened, meant.id), Display(store), as_json=as_json)
     else:

@@ -278,7 +278,8 @@ def _count_line(events: Sequence[Event]) -> str:
     times = "said once" if len(events) == 1 else f"said {len(events):,} times"
     if not all(isinstance(event, Fact) for event in events):
         times = count(len(events), "event")
-    return " · ".join([times, count(len(sessions), "session"), count(len(agents), "agent")])
+    of_agents = [count(len(agents), "agent")] if agents else []  # an import may know of none
+    return " · ".join([times, count(len(sessions), "session"), *of_agents])
 
 
 def _start_lines(sources: ReceiptSources, display: Display) -> Iterator[str]:
