@@ -49,6 +49,7 @@ _STATES = (*_SHOWN, "done")
 _OF_A_SAVE = ("topic", "summary", "decisions")
 _AT_ONCE = 256  # statements
 _KEYED = "SELECT {} FROM units WHERE type = 'fact' AND +key IS NOT NULL AND subject = ? AND same IN ({})"
+_ANY_REPLACED = "SELECT 1 FROM units WHERE subject = ? AND key IS NOT NULL AND +id < 0 LIMIT 1"
 _OF_KEY = "SELECT line FROM units WHERE subject = ? AND key = ?"
 CORRECTING = "subject = ? AND instr(line, '\"instead_of\"') > 0"  # as the index `by_correction` has it
 _CORRECTIONS = f"SELECT line FROM units WHERE {CORRECTING}"  # noqa: S608 - texts of this module
@@ -302,10 +303,11 @@ def rejected_in(withdrawn: "Iterable[str]") -> RejectedStatements:
 def replaced_in(database: "Connection", subject: str, sames: "Iterable[bytes]") -> "Mapping[bytes, FoundLine]":
     """Map those of these statements about a subject that keys had, or that were corrected, to what is in their place.
 
-    `database` is that of the index.
+    `database` is that of the index; statements are asked for where anything of the subject was replaced.
     """
-    home, some = "" if subject == NOWHERE else subject, list(sames)
-    corrections = database.execute(_CORRECTIONS, (home,)).fetchall() if some else []
+    home = "" if subject == NOWHERE else subject
+    corrections = database.execute(_CORRECTIONS, (home,)).fetchall()
+    some = list(sames) if corrections or database.execute(_ANY_REPLACED, (home,)).fetchone() else []
     keys: set[str] = set()
     while some:
         hidden = _KEYED.format("same", ",".join("?" * len(some[:_AT_ONCE]))) + " AND id < 0"
@@ -328,10 +330,11 @@ def done_by(saves: "Iterable[FoundLine]") -> dict[bytes, str]:
     return called_done(_Save(line, RejectedStatements(())) for line in saves)
 
 
-def statements_in(event: "EventFields") -> set[bytes]:
-    """Collect the likeness of what a summary states: its topic, its text, their sentences, and its decisions."""
-    named = stated_in(text_in(event, "topic")) | stated_in(text_in(event, "summary"))
-    return named.union(map(likeness, texts_in(event, "decisions")))
+def statements_in(event: "EventFields") -> "Iterator[bytes]":
+    """Yield the likeness of what a summary states: its topic, its text, their sentences, and its decisions."""
+    yield from stated_in(text_in(event, "topic"))
+    yield from stated_in(text_in(event, "summary"))
+    yield from map(likeness, texts_in(event, "decisions"))
 
 
 def without_replaced(event: "EventFields", over: "Mapping[bytes, Dated]") -> "EventFields":

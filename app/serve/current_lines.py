@@ -204,10 +204,12 @@ class CurrentLines:
         every = (HeardEvent(event, subject) for event, subject in lines)
         rejects = self.rejections.rejects
         heard = [one for one in every if one.type != "fact" or (one.text and not rejects(one.content))]
-        sames: dict[str, set[bytes]] = {}
-        for event in heard:
-            sames.setdefault(event.subject, set()).update(event.unkeyed)
-        over = {subject: self._rows.replaced(subject, sames[subject]) for subject in sames}
+        over = {
+            subject: self._rows.replaced(
+                subject, (same for event in heard if event.subject == subject for same in event.unkeyed)
+            )
+            for subject in {event.subject for event in heard}
+        }
         for event in heard:
             if event.type != "fact":
                 newer = over[event.subject]
@@ -260,7 +262,7 @@ class _Rows:
         sql = f"SELECT same FROM units WHERE subject = ? AND type = 'fact' AND id > 0 AND same IN ({marks})"  # noqa: S608
         return {bytes(same) for (same,) in self._db.execute(sql, (subject, *sames))}
 
-    def replaced(self, subject: str, sames: "Collection[bytes]") -> "Mapping[bytes, FoundLine]":
+    def replaced(self, subject: str, sames: "Iterable[bytes]") -> "Mapping[bytes, FoundLine]":
         """Map those of these statements that keys had, and have no more, to what is in their place."""
         return standing_lines.replaced_in(self._db, subject, sames)
 
@@ -331,10 +333,10 @@ class _Lines:
     def facts(self, subject: str, sames: "Collection[bytes]") -> set[bytes]:
         return {line.same for line in self._standing() if line.is_fact and line.subject == subject} & set(sames)
 
-    def replaced(self, subject: str, sames: "Collection[bytes]") -> "Mapping[bytes, FoundLine]":
+    def replaced(self, subject: str, _sames: "Iterable[bytes]") -> "Mapping[bytes, FoundLine]":
         home = "" if subject == NOWHERE else subject
         replacing = (line for line in self._found if (line.key or line.instead_of) and line.subject == home)
-        return replaced(sorted(replacing, key=order)) if sames else {}
+        return replaced(sorted(replacing, key=order))
 
     def called_done(self, subject: str, since: str) -> dict[bytes, str]:
         saves = (line for line in self._found if line.type == "stage_summary" and line.subject == subject)

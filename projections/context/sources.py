@@ -191,7 +191,8 @@ def gather(
         *(fact.first.text for fact in parts.facts),
         *(line.text for one in chosen[:1] for line in one.decisions),
     ]
-    chosen = with_successors(chosen, (event for events in heard.values() for event in events), "\n".join(elsewhere))
+    stated = (event for events in heard.values() for event in events)
+    chosen[:_ALL_IN_FULL] = with_successors(chosen[:_ALL_IN_FULL], stated, "\n".join(elsewhere))
     last = chosen[0].name if chosen else ""
     parts.bearings = [bearing for bearing in bearings if bearing.memory_type or bearing.conversation_id != last]
     earlier = [session for session in chosen[1:] if session.name not in bearing]
