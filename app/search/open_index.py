@@ -38,12 +38,12 @@ def open_index(store: "Store", *, patience: float = PATIENCE, limit: int = ALL) 
     program = _program(patience)
 
     def is_usable(index: SearchIndex) -> bool:
-        if not index.is_current() or (program and index.is_outdated(program)):
+        if not index.is_current() or _is_outdated(index, store, program):
             return False
         index.catch_up(store, limit)
         if program and not index.is_outdated(program):
             index.erase()
-        return not (program and index.is_outdated(program))
+        return not _is_outdated(index, store, program)
 
     try:
         return _existing(store, patience, is_usable) or _anew(store, limit, program)
@@ -51,6 +51,15 @@ def open_index(store: "Store", *, patience: float = PATIENCE, limit: int = ALL) 
         if patience < PATIENCE or (isinstance(error, OperationalError) and is_damage(error)):
             raise
         return _made(store, ":memory:", limit, "")
+
+
+def _is_outdated(index: SearchIndex, store: "Store", program: str) -> bool:
+    """Return whether an index is to be made anew; not while a day cannot be read: what it withdraws would come back."""
+    if not (program and index.is_outdated(program)):
+        return False
+    from eventlog.log.days import unreadable
+
+    return not unreadable(store.log)
 
 
 def read_index(store: "Store", read: "Callable[[SearchIndex], T]") -> "T":

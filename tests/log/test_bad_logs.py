@@ -408,6 +408,25 @@ def test_what_an_unreadable_day_has_forgotten_does_not_come_back(home, log, log_
 
 @pytest.mark.slow
 @pytest.mark.parametrize("how", WAYS)
+def test_nor_does_it_where_something_else_is_taken_back_meanwhile(home, log, log_dir, hidden, how):
+    log.append_many(
+        [fact(number, day=NEXT_DAY, content=f"The {bird} nests") for number, bird in enumerate(("heron", "otter"))]
+    )
+    log.put([{"type": "rejected", "conversation_id": "human", "agent": "human", "statement": "The heron nests"}])
+    here = ("--store", log.store.root)
+    assert 0 == call("replay", *here).code
+    with hidden(how, Path(log_dir, f"{DAY}.jsonl")):
+        for words in (["forget", "otter", "--yes"], ["undo", "--yes"]):
+            assert 0 == call(*words, *here).code
+        asked = ["search", "nests", "--all-projects", *here]
+        said = [call(*words).out for words in (asked, ["memory", "", *here], ["context", *here])]
+    assert (False, True) == (any("heron" in one for one in said), all("otter" in one for one in said[1:]))
+    found = call(*asked).out  # of what was taken back, a search waits for the day
+    assert (False, True) == ("heron" in found, "otter" in found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", WAYS)
 def test_a_day_that_could_not_be_read_is_whole_once_it_can(home, log, log_dir, hidden, how):
     log.append_many([fact(0, day=DAY, content="The heron nests"), fact(1, day=NEXT_DAY, content="The otter nests")])
     here = ("--store", log.store.root)
