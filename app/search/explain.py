@@ -135,7 +135,8 @@ def _withdrawn(
 
 def _candidate(gate: Gate, found: Findable, verdict: Verdict) -> Candidate:
     columns = found.id, found.type, found.conversation, found.project or None, found.ts
-    return Candidate(*columns, recalled_line(found, gate.weights), round(gate.weight(tokens(found.telling)), 3), verdict)
+    weight = round(gate.weight(tokens(found.telling)), 3)
+    return Candidate(*columns, recalled_line(found, gate.weights), weight, verdict)
 
 
 def _silence(verdicts: list[Verdict]) -> Silence:

@@ -7,7 +7,7 @@ Imported inside agents' hooks: standard library only.
 """
 
 from eventlog.fast import os
-from eventlog.fast.copies import Values
+from eventlog.fast.copies import Values, replace
 from eventlog.fast.sha import sha256
 from eventlog.format.ids import short_id
 from eventlog.format.text import cut, one_line, sentences_of, statement_line

@@ -177,20 +177,12 @@ def gather(
     parts.loaded_by_host = [text for file in left_out for text in _read(file)]
     parts.notes = list(_notes(heard, source.rejections, parts))
     parts.facts = _recent_facts(source.recent, request.now, settings.context, parts.local)
-    bearings = [  # that the session may read of; it knows its own statements
-        bearing
-        for bearing in request.work.bearings
-        if bearing.conversation_id != request.session_id
-        and not ((shared and bearing.about_user) or (came_back and not bearing.memory_type))
-    ]
+    bearings = [*_readable(request, shared=shared, came_back=came_back)]
     bearing = {bearing.conversation_id for bearing in bearings if not bearing.memory_type}
     several = past.newest(sessions, request, memory, shared=shared)
     chosen = [session for _, session in zip(range(limit), several, strict=False)]
-    elsewhere = [
-        memory,
-        *(fact.first.text for fact in parts.facts),
-        *(line.text for one in chosen[:1] for line in one.decisions),
-    ]
+    decided = (line.text for one in chosen[:1] for line in one.decisions)
+    elsewhere = [memory, *(fact.first.text for fact in parts.facts), *decided]
     stated = (event for events in heard.values() for event in events)
     chosen[:_ALL_IN_FULL] = with_successors(chosen[:_ALL_IN_FULL], stated, "\n".join(elsewhere))
     last = chosen[0].name if chosen else ""
@@ -204,6 +196,14 @@ def gather(
     index = f"{store.knowledge}/{request.folder}INDEX.md"
     parts.index = index if not shared and os.path.isfile(index) else ""
     return parts
+
+
+def _readable(request: "ContextRequest", *, shared: bool, came_back: bool) -> "Iterator[Bearing]":
+    """Yield what bears on the work and the session may read; it knows its own statements."""
+    for bearing in request.work.bearings:
+        is_hidden = (shared and bearing.about_user) or (came_back and not bearing.memory_type)
+        if bearing.conversation_id != request.session_id and not is_hidden:
+            yield bearing
 
 
 def _most_sessions(parts: ContextSources) -> int:
