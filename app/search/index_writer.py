@@ -198,9 +198,9 @@ class IndexWriter:
             rejected = rejected_in(self._gone())
             changed: list[FoundLine] = []
             for row in self._db.execute(_LINES + "TRUE").fetchall() if states_some and rejected else ():
-                said = fields_in(row[2])
-                event = standing_lines.marked(said, rejected)
-                if event != said:
+                before = fields_in(row[2])
+                event = standing_lines.marked(before, rejected)
+                if event != before:
                     line = _IndexedLine(*row)  # most are as they were
                     self._take_out(line)
                     changed.append(line if line.is_fact else self._insert(event, line.subject))

@@ -54,7 +54,7 @@ def open_index(store: "Store", *, patience: float = PATIENCE, limit: int = ALL) 
 
 
 def _is_outdated(index: SearchIndex, store: "Store", program: str) -> bool:
-    """Return whether an index is to be made anew; not while a day cannot be read: what it withdraws would come back."""
+    """Return whether an index must be replaced; not while a day cannot be read: what it withdraws would come back."""
     if not (program and index.is_outdated(program)):
         return False
     from eventlog.log.days import unreadable

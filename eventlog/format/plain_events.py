@@ -82,6 +82,7 @@ _OF_TYPE: "dict[str, dict[str, Rule]]" = {
         "scope": _one_of(None, "project", "user"),
         "entities": _are_texts,
         "replaces": _are_texts,
+        "instead_of": _are_texts,
         **_texts("category", "key", "batch", "reason"),
     },
     "stage_summary": {
