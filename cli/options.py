@@ -19,7 +19,6 @@ from eventlog.cli import suggestions
 from eventlog.cli.terminal import Answer, print_error
 from eventlog.cli.verbs import VERBS
 from eventlog.format.errors import BadRequest, NotStored
-from eventlog.hosts import room_name
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.projects.root import project_root
@@ -307,7 +306,7 @@ current_project = project_by(
 
 def audience(text: str, **more: Any) -> Callable[[_Function], _Function]:
     """Make the option `--session-type`, of who reads a session."""
-    return click.option("--session-type", type=NearChoice(["main", "shared"]), help=text, **more)
+    return click.option("--session-type", type=suggestions.NearChoice(["main", "shared"]), help=text, **more)
 
 
 def as_speaker(command: Callable[..., None]) -> Callable[..., None]:
@@ -436,20 +435,6 @@ def open_store(store: Store, project: str | None = None) -> OpenStore:
     return opening.open_store(store, machine._replace(cwd=project) if project else machine)
 
 
-class NearChoice(click.Choice[str]):
-    """A choice that suggests the nearest word."""
-
-    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
-        """Suggest the nearest choice, or list all."""
-        from eventlog.app.naming.names import nearest
-
-        del ctx
-        words = [*map(str, self.choices)]
-        near = nearest(str(value), words)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"choose one of {', '.join(words)}"
-        return f"no {str(value)!r}; {hint}"
-
-
 class Limit(click.IntRange):
     """A number of lines at most, from 1; a number beyond what a machine counts means all."""
 
@@ -459,14 +444,6 @@ class Limit(click.IntRange):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Read a number."""
         return min(int(super().convert(value, param, ctx)), sys.maxsize)
-
-
-class HostChoice(NearChoice):
-    """A choice of hosts, by any of their names."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Translate any name of a host into its name on the command line."""
-        return super().convert(room_name(value), param, ctx)
 
 
 def install_target(store: Store) -> "InstallTarget":

@@ -1,4 +1,4 @@
-"""Complete projects, agents, sessions, events and staged entries of the log in a shell.
+"""Suggest words: completions of names of the log in a shell, and the nearest of a choice where another was typed.
 
 A completion prints no error: it suggests nothing instead.
 """
@@ -8,13 +8,14 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from eventlog.app.open_store import Machine, OpenStore
 from eventlog.app.open_store import open_store as opening
 from eventlog.format.text import is_harmless, one_line
+from eventlog.hosts import room_name
 from eventlog.store import Store
 
 if TYPE_CHECKING:
@@ -90,3 +91,25 @@ def _staged(opened: OpenStore) -> Iterator[_Suggestion]:
 
 
 projects, agents, sessions, events, staged = map(_suggesting, (_projects, _agents, _sessions, _events, _staged))
+
+
+class NearChoice(click.Choice[str]):
+    """A choice that suggests the nearest word."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        """Suggest the nearest choice, or list all."""
+        from eventlog.app.naming.names import nearest
+
+        del ctx
+        words = [*map(str, self.choices)]
+        near = nearest(str(value), words)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"choose one of {', '.join(words)}"
+        return f"no {str(value)!r}; {hint}"
+
+
+class HostChoice(NearChoice):
+    """A choice of hosts, by any of their names."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Translate any name of a host into its name on the command line."""
+        return super().convert(room_name(value), param, ctx)

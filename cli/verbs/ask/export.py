@@ -5,7 +5,7 @@ import click
 from eventlog.app.ask.export import FORMS
 from eventlog.app.ask.query import why_empty
 from eventlog.cli import options
-from eventlog.cli.options import NearChoice
+from eventlog.cli.suggestions import NearChoice
 from eventlog.cli.terminal import emit_line, print_error
 from eventlog.store import Store
 

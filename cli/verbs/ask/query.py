@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from eventlog.app.ask.query import EventFilter, Follower, query, why_empty
 from eventlog.app.progress import Progress
 from eventlog.cli import options, suggestions
-from eventlog.cli.options import NearChoice
 from eventlog.cli.progress import phase
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import gist, kind_of
+from eventlog.cli.suggestions import NearChoice
 from eventlog.cli.terminal import emit, emit_line, is_terminal, print_error, print_lines, show_lines, styled
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadRequest

@@ -9,7 +9,7 @@ from eventlog.app.naming.references import session_named
 from eventlog.app.serve.session_context import append_receipt, request_of, session_context
 from eventlog.cli import options
 from eventlog.cli.mcp.server import serve
-from eventlog.cli.options import NearChoice
+from eventlog.cli.suggestions import NearChoice
 from eventlog.cli.terminal import emit, is_terminal, print_error, show_lines, wrap_markdown
 from eventlog.hooks import hook_main
 from eventlog.store import Store

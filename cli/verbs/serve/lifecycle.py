@@ -15,9 +15,9 @@ from eventlog.app.setup.session_hooks.built_in import OwnHooks
 from eventlog.app.setup.session_hooks.hooks import SessionMoment
 from eventlog.app.setup.session_hooks.run import list_hooks, record_session, run_hooks
 from eventlog.cli import EXIT_FOUND, options
-from eventlog.cli.options import NearChoice
 from eventlog.cli.show.display import Display
 from eventlog.cli.show.events import kind_of
+from eventlog.cli.suggestions import NearChoice
 from eventlog.cli.terminal import emit, is_terminal, print_lines, say
 from eventlog.format.errors import BadRequest
 from eventlog.format.text import one_line, spelled_out

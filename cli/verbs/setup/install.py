@@ -13,7 +13,7 @@ from eventlog.app.setup.install.host_report import examine, is_registered
 from eventlog.app.setup.install.install import Installation, InstallPart, InstallTarget
 from eventlog.app.setup.live_client import make_client
 from eventlog.cli import EXIT_NOT_WRITTEN, EXIT_USAGE, options
-from eventlog.cli.options import HostChoice
+from eventlog.cli.suggestions import HostChoice
 from eventlog.cli.terminal import count, print_error, say
 from eventlog.format.errors import EventLogError, NotStored
 from eventlog.hosts import rooms

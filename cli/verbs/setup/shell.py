@@ -9,7 +9,7 @@ from eventlog.app.naming.names import did_you_mean
 from eventlog.app.open_store import Machine
 from eventlog.app.setup.user_setup import install_completion
 from eventlog.cli import options
-from eventlog.cli.options import NearChoice
+from eventlog.cli.suggestions import NearChoice
 from eventlog.cli.terminal import say, show_page
 from eventlog.cli.verbs import VERBS
 

@@ -10,8 +10,8 @@ from eventlog.app.importing.source import ImportRequest
 from eventlog.app.naming.projects import project_meant
 from eventlog.app.open_store import Machine
 from eventlog.cli import EXIT_DAMAGED, options
-from eventlog.cli.options import HostChoice
 from eventlog.cli.progress import phase
+from eventlog.cli.suggestions import HostChoice
 from eventlog.cli.terminal import count, emit, print_error, print_lines, say, table
 from eventlog.cli.verbs.write.recording import is_switched_off
 from eventlog.format.errors import BadRequest

@@ -7,7 +7,7 @@ import click
 from eventlog.app.open_store import Machine
 from eventlog.app.write.speaker import SpeakerOptions, speaker_of
 from eventlog.cli import options
-from eventlog.cli.options import NearChoice
+from eventlog.cli.suggestions import NearChoice
 from eventlog.cli.verbs.write.recording import is_switched_off, record, report, warn_of_clock, with_stdin
 from eventlog.store import Store
 
