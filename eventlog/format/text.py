@@ -175,7 +175,8 @@ def cut(text: str, limit: int, end: str = "…") -> str:
     while length > 0 and _belongs(text, length):
         length -= 1
     space = text.rfind(" ", length * 2 // 3, length + 1)
-    if space > 0 and max(text[length - 1 : length + 1]) < _FIRST_OF_EAST_ASIA:
+    halved = text[length - 1 : length + 1]
+    if space > 0 and halved.isalnum() and max(halved) < _FIRST_OF_EAST_ASIA:
         length = space
     return text[: length or room].rstrip() + end
 

@@ -226,6 +226,7 @@ def test_a_text_is_cut_between_what_people_see_as_characters(text, limit, shown)
         ("rounding by the currency's minor unit", 30, "rounding by the currency's…"),
         ("see https://example.org/a/very/long/address", 24, "see https://example.org…"),
         ("word word", 5, "word…"),
+        ("after it: `make reindex`, four minutes", 25, "after it: `make reindex`…"),
         ("价格 都以分为单位存储", 8, "价格 都以分为…"),
     ],
 )
