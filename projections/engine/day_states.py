@@ -40,8 +40,7 @@ Keep = Callable[[Event], bool]
 Concerns = Callable[[str], bool]  # a date; all events of other days are kept. `bool`: any day
 Progress = Callable[[int, int], None]  # days done, days in all
 
-_BUCKETS = 256
-_FEW = 20  # paths that are looked for one by one
+_BUCKETS, _FEW = 256, 20  # of ids; paths that are looked for one by one
 _AT_HAND = 64  # days whose conversations are not read again: those that go on for weeks have all of theirs among them
 _DATES = msgspec.msgpack.Decoder(dict[str, list[str]])
 _encode = msgspec.msgpack.encode
