@@ -11,7 +11,6 @@ Imported inside agents' hooks: standard library only.
 """
 
 from eventlog.app.search.appended import UNTIL_ERASED, Appended, NotAppended, seen_in
-from eventlog.app.search.compared import compared
 from eventlog.app.search.database import OperationalError, connect
 from eventlog.app.search.word_tables import (
     ALL_ROWS,
@@ -293,6 +292,10 @@ class SearchIndex:
             scores |= supported(scores, self._facts_of(ranked))
             ranked = _best_first(scores)
         hits = self.chosen([(scores[unit], unit) for unit in ranked], scope, limit, read)
+        if len(hits) <= 1:
+            return hits
+        from eventlog.app.search.compared import compared  # most prompts find nothing to compare
+
         return compared(hits, self.having, self.texts())
 
     def _ranges(self, scope: Scope) -> "Ranges":

@@ -103,8 +103,11 @@ def _changed(texts: "Sequence[str]", having: "Having | None", total: int) -> "It
         return
     given_up = {text: [*_given_up(text)] for text in changes}
     words = [frozenset(tokens(text)) for text in texts]
-    every = frozenset[str]().union(*words)
-    counts = having([*every]) if having else _counted(words)
+    counts = _counted(words)
+    changed = (some for text, some in zip(texts, words, strict=True) if text in changes)
+    every = {word for some in changed for word in some if counts[word] > 1}
+    if having:
+        counts = having(every)
     fewest = _RARE * (_TEXTS_OF_A_FACT if having else 1)
     rare = {word for word in every if counts[word] <= max(fewest, min(_MAX_RARE, _RARE_PART * total))}
     older: dict[str, list[int]] = {}
