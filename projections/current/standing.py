@@ -64,8 +64,9 @@ def likenesses(digests: "Iterable[str]") -> tuple[bytes, ...]:
 
 def same_todo(text: str) -> bytes:
     """Digest the words of a to-do, in any order and inflection."""  # agents seldom repeat it when they call it done
-    words = {*tokens(text), *_OPPOSITES.intersection(text.lower().split())}
-    return digest(" ".join(sorted(words)) or statement_of(text), _LIKENESS)
+    plain = statement_of(text)
+    words = {*tokens(plain), *_OPPOSITES.intersection(plain.split())}
+    return digest(" ".join(sorted(words)) or plain, _LIKENESS)
 
 
 def standing(in_order: "Collection[_Keyed]") -> "list[_Keyed]":

@@ -31,6 +31,7 @@ from eventlog.projections.current.standing import likeness
 from tests.laws.test_recall_laws import MINUTE, NOON, World, an_open_world
 from tests.laws.test_search_laws import bullets_of
 from tests.support.effort import rounds
+from tests.support.fences import without_nonces
 from tests.support.histories import a_log
 from tests.support.replaced import is_corrected, is_over
 from tests.support.use_cases import DEFAULTS, opened
@@ -107,7 +108,7 @@ def holding(world, project, *, decisions=True, sessions=False):
 
 
 def ports(text):
-    return {port for port in PORTS if port in text}
+    return {port for port in PORTS if port in without_nonces(text)}
 
 
 def told(world, name):

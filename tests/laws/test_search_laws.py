@@ -147,6 +147,7 @@ def _saved(decisions, **fields):
     [_saved(["Herons nest in column seven"], todos=["Otters sign releases"]), _saved([], summary="苍鹭在第七列筑巢")]
 )
 @example([_saved(["Herons nest in column seven"]), "ask", _saved([], summary="苍鹭在第七列筑巢")])
+@example([_saved([], todos=["her\u200bons nest in column seven"])])
 @settings(max_examples=rounds(fixed=3, fuzz=400))
 @given(_STEPS)
 def test_what_the_files_say_holds_is_what_a_search_finds(steps):
