@@ -288,7 +288,7 @@ def candidates(
     gate = Gate.of(subject, index.having, index.texts())
     terms = gate.asked(_MAX_ROWS)
     scope = Scope(projects)
-    units = None if gate.is_met_by_one() else index.sharing(terms, gate.having, scope)
+    units = None if gate.is_met_by_one() else index.sharing(terms, gate.counted, scope)
     return gate, index.find(terms, "", scope, _LOOKED_AT, units)
 
 

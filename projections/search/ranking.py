@@ -207,13 +207,12 @@ class Gate:
 
     def __init__(self, having: "Mapping[str, int]", texts: int, others: "Sequence[Translation]" = ()) -> None:
         self._others = [(other, same) for other, same in others if all(other.values())]
-        self.having = dict(having)
+        self._having = dict(having)
         for other, same in self._others:
-            self.having |= {token: max(having[token], min(other.values())) for token in same}
-        self.tells = weighed(self.having, texts) | dict.fromkeys(filter(is_item, having), 0.0)
-        self.weights = self.tells | weighed(
-            {word: times for other, _ in self._others for word, times in other.items()}, texts
-        )
+            self._having |= {token: max(having[token], min(other.values())) for token in same}
+        self.counted = {**self._having, **{word: times for other, _ in self._others for word, times in other.items()}}
+        self.weights = weighed(self.counted, texts) | dict.fromkeys(filter(is_item, having), 0.0)
+        self.tells = {token: self.weights[token] for token in having}
         self._rarest = log((texts + _OTHERS) / 1.5)
         self._small = min(1.0, _SMALL / (texts + 1))
         terms = [*having]
@@ -239,14 +238,15 @@ class Gate:
         A pair that no text has, beside one that some have, is mostly the end of one word and the beginning of another.
         """
         beside = [pair for pair in (self._before.get(token), after) if pair]
-        found = 0 if self.having[token] else sum(self.having[pair] > 0 for pair in beside)
+        found = 0 if self._having[token] else sum(self._having[pair] > 0 for pair in beside)
         return _OVERLAP * (1 - found / 2) if beside else 1.0
 
     def is_met_by_one(self) -> bool:
-        """Return whether a word is enough by itself: the rarest, or the rarest that is no pair."""
-        found = [token for token, times in self.having.items() if times]
+        """Return whether a word is enough by itself: the rarest, the rarest that is no pair, or a term of `others`."""
+        found = [token for token, times in self._having.items() if times]
         kinds = found, [token for token in found if not _is_a_pair(token)]
-        return any(self.bears_on([max(tokens, key=self.tells.__getitem__)]) for tokens in kinds if tokens)
+        rarest = [[max(tokens, key=self.tells.__getitem__)] for tokens in kinds if tokens]
+        return any(map(self.bears_on, [*rarest, *([*other] for other, _ in self._others)]))
 
     def bears_on(self, text: "Sequence[str]") -> bool:
         """Return whether a text, by its tokens, bears on the subject."""
@@ -281,11 +281,11 @@ class Gate:
         """
         deciding, rest = self._deciding(), limit
         chosen: set[str] = set()
-        for token in sorted(self.having, key=self.having.__getitem__) if deciding else ():
-            rest -= self.having[token]
+        for token in sorted(self._having, key=self._having.__getitem__) if deciding else ():
+            rest -= self._having[token]
             if rest >= 0 or token in deciding:
                 chosen.add(token)
-        found = {token: times for token, times in self.having.items() if token in chosen}
+        found = {token: times for token, times in self._having.items() if token in chosen}
         for other, same in self._others:
             found |= {} if same.isdisjoint(chosen) else other
         return found

@@ -610,7 +610,7 @@ def test_a_hook_as_hosts_run_it_tells_it_too(store):
     assert STRIPE.encode() in ended.stdout
 
 
-WORDS = ("stripe", "webhook", "retry", "ledger", "invoice", "cart", "发票", "取消")
+WORDS = ("stripe", "webhook", "retry", "ledger", "invoice", "database", "发票", "取消", "数据库")
 texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
 
 
@@ -618,6 +618,8 @@ texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
 @pytest.mark.parametrize("kind", [word_tables.FullText, word_tables.Scanned])
 @example(facts=["stripe", "发票", "stripe 发票", "stripe stripe stripe stripe 发票"], prompt="stripe 发票")
 @example(facts=["stripe", "stripe stripe", "发票"], prompt="stripe 发票")  # the rarest is a pair, and not enough
+@example(facts=["stripe stripe 发票", "stripe 发票", "发票", "webhook 发票"], prompt="stripe 取消 invoice")
+@example(facts=["database", "database cart", "retry"], prompt="数据库 取消")
 @given(facts=st.lists(texts, min_size=1, max_size=10, unique=True), prompt=texts)
 def test_the_same_is_told_where_only_what_shares_two_words_with_a_prompt_is_ranked(
     tmp_path_factory, kind, facts, prompt

@@ -5,6 +5,7 @@ from msgspec.structs import replace
 
 from eventlog.format.text import same_text
 from eventlog.projections.current.fact_scopes import RowSource
+from eventlog.projections.current.standing import counting_saves
 from tests.support.typed_events import fact, folded, quarantine, retract, summary, whole
 
 
@@ -100,7 +101,7 @@ SAVES = st.lists(
 
 
 @given(SAVES, st.randoms(use_true_random=False))
-def test_no_order_of_saves_loses_a_decision_that_nobody_withdrew(saves, chance):
+def test_no_order_of_saves_loses_a_decision_that_nobody_withdrew_or_drew_anew(saves, chance):
     said = [
         summary(number, f"s{number}", scope=scope, layer=layer, decisions=decisions, conversation_id=conversation)
         for number, (scope, layer, decisions, conversation, _) in enumerate(saves)
@@ -108,8 +109,9 @@ def test_no_order_of_saves_loses_a_decision_that_nobody_withdrew(saves, chance):
     gone = [retract(60 + number, said[number]) for number, (*_, withdrawn) in enumerate(saves) if withdrawn]
     state = folded(*chance.sample([*said, *gone], len(said) + len(gone)))
     for conversation in state.by_id.values():
-        kept = [one for one, (*_, withdrawn) in zip(said, saves, strict=True) if not withdrawn]
-        expected = {same_text(text) for one in kept if one.conversation_id == conversation.id for text in one.decisions}
+        held = [one for one, (*_, withdrawn) in zip(said, saves, strict=True) if not withdrawn]
+        counting = counting_saves(one for one in held if one.conversation_id == conversation.id)
+        expected = {same_text(text) for one in counting for text in one.decisions}
         found = RowSource(conversation, state.withdrawn()).conclusion.decisions
 
         assert expected == {same_text(one.text) for one in found}
