@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given
 
 from eventlog.format import SESSION_END, codec
-from eventlog.format.text import one_line, same_text
+from eventlog.format.text import one_line, same_text, states_nothing
 from tests.support.builders import NEXT_DAY
 from tests.support.histories import histories
 from tests.support.replaced import is_over
@@ -157,7 +157,8 @@ def test_every_decision_nobody_withdrew_nor_a_key_replaced_is_known_and_every_ke
         keyed = [fact for fact in facts if fact.subject == project]
         for said in conversation.summaries:
             if not withdrawn.hides(said):
-                sure = [text for text in said.decisions if said.layer != SESSION_END or text in said.of_user]
+                spoken = [text for text in said.decisions if not states_nothing(text)]
+                sure = [text for text in spoken if said.layer != SESSION_END or text in said.of_user]
                 stand = [text for text in sure if not (withdrawn.rejects(text) or is_over(text, said, keyed))]
                 assert {_spoken(text) for text in stand} - {""} <= known.get(project, set())
     last = {fact.subject: fact for fact in sorted(facts, key=lambda fact: (fact.ts, fact.id))}
