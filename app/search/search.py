@@ -20,7 +20,7 @@ from eventlog.projections.current.standing import not_done
 from eventlog.projections.search.findable import Findable
 from eventlog.projections.search.ranking import weighed
 from eventlog.projections.search.recalled_line import is_todo
-from eventlog.projections.search.words import tokens, translated
+from eventlog.projections.search.words import tokens, translated, with_translated
 
 _KINDS = {"stage_summary": "summary", "conversation_text": "conversation"}
 _MAX_NEAR = 5
@@ -147,8 +147,7 @@ class _Asker:
         words = set(tokens("\n".join([hit.found.words, *hit.found.left, *self._passage(hit, hit.found)])))
         if (typed := last_word(self._query.text)) and any(word.startswith(typed) for word in words):
             words.update(tokens(typed))
-        for other, same in self._others:
-            words |= same if words >= other else set()
+        words = with_translated(words, self._others)
         weights = {token: self._weights[token] for token in self._asked}
         has = sum(weight for token, weight in weights.items() if token in words)
         return has / sum(weights.values()) if has else 1.0

@@ -17,7 +17,7 @@ Imported inside agents' hooks: standard library only.
 from math import log
 
 from eventlog.projections.search.findable import files_in
-from eventlog.projections.search.words import HIRAGANA, KATAKANA, stem, translated
+from eventlog.projections.search.words import HIRAGANA, KATAKANA, stem, translated, with_translated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -255,9 +255,7 @@ class Gate:
 
     def weight(self, text: "Sequence[str]") -> float:
         """Weigh what a text, by its tokens, shares with the subject, against what its length makes `needed`."""
-        words = frozenset(text)
-        for other, same in self._others:
-            words |= same if words.issuperset(other) else frozenset()
+        words = with_translated(text, self._others)
         found = [token for token in self.tells if token in words]
         shared = sum(self.tells[token] * (_OVERLAP if self._before.get(token) in words else 1) for token in found)
         if not shared:

@@ -13,7 +13,7 @@ Imported inside agents' hooks: no re, which takes longer to load than a prompt t
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     Reader = Callable[[str], list[str]]
 
@@ -155,6 +155,15 @@ def translated(terms: "Collection[str]") -> "list[tuple[frozenset[str], frozense
             chinese, english = frozenset(_pairs(term)), frozenset((stem(word),))
             if chinese.issubset(asked) is not english.issubset(asked):
                 found.append((english, chinese) if chinese.issubset(asked) else (chinese, english))
+    return found
+
+
+def with_translated(words: "Collection[str]", others: "Iterable[tuple[Collection[str], frozenset[str]]]") -> "set[str]":
+    """Add to the tokens of a text those that its terms of the other language stand for."""
+    found = {*words}
+    for other, same in others:
+        if found.issuperset(other):
+            found |= same
     return found
 
 
