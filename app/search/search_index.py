@@ -31,7 +31,7 @@ from eventlog.store.index_lookup import looked_at, name_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from sqlite3 import Connection
 
     from eventlog.app.naming.known_projects import KnownProjects
@@ -461,20 +461,14 @@ class SearchIndex:
         statement = f"SELECT id, subject, type, ts, coalesce(told, line) FROM units WHERE {where}"  # noqa: S608 - texts of this package
         return self._db.execute(statement, values).fetchall()
 
-    def allowed(self, rows: "Iterable[Row]") -> "Iterator[tuple[Row, EventFields]]":
+    def allowed(self, rows: "Iterable[Row]") -> "Iterable[tuple[Row, EventFields]]":
         """Pair rows with their texts, without those that a person rejected, or that a key has replaced."""
-        withdrawn, rejected = self._db.execute(_REJECTED).fetchall(), None
-        for row in rows:
-            fields = fields_in(row[4])
-            if withdrawn or row[2] == "stage_summary":
-                from eventlog.app.search import standing_lines  # most rows need none of it
+        withdrawn, found = self._db.execute(_REJECTED).fetchall(), [(row, fields_in(row[4])) for row in rows]
+        if not withdrawn and all(row[2] != "stage_summary" for row, _ in found):
+            return found
+        from eventlog.app.search import standing_lines  # most rows need none of it
 
-                over = standing_lines.replaced_in(self._db, row[1], standing_lines.statements_in(fields))
-                rejected = rejected or standing_lines.rejected_in(aim for (aim,) in withdrawn)
-                fields = dict(standing_lines.cleared(standing_lines.without_replaced(fields, over), rejected))
-                if not standing_lines.has_shown_text(fields):
-                    continue
-            yield row, fields
+        return standing_lines.standing_rows(self._db, found, standing_lines.rejected_in(aim for (aim,) in withdrawn))
 
     def _look(self) -> None:
         self._about = dict(self._db.execute("SELECT name, value FROM meta"))

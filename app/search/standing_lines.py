@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from eventlog.app.naming.known_projects import KnownProjects
     from eventlog.app.search.appended import Appended, Lines
+    from eventlog.app.search.word_tables import Row
     from eventlog.format.timestamps import Dated
     from eventlog.projections.search.findable import EventFields
 
@@ -344,6 +345,21 @@ def without_replaced(event: "EventFields", over: "Mapping[bytes, Dated]") -> "Ev
     line = FoundLine(event, "")
     remaining = _remaining(event, ("decisions",), lambda text: "".join(not_replaced([text], line, over)))
     return _remaining(remaining, ("topic", "summary"), lambda text: standing_text(text, line, over))
+
+
+def standing_rows(
+    database: "Connection", found: "Sequence[tuple[Row, EventFields]]", rejected: RejectedStatements
+) -> "Iterator[tuple[Row, EventFields]]":
+    """Yield rows with what is neither rejected nor replaced of their fields, without those that have no text left."""
+    summaries = [(row[1], fields) for row, fields in found if row[2] == "stage_summary"]
+    over = {}
+    for subject in dict(summaries):
+        sames = (same for about, fields in summaries if about == subject for same in statements_in(fields))
+        over[subject] = replaced_in(database, subject, sames)
+    for row, fields in found:
+        remaining = cleared(without_replaced(fields, over.get(row[1], {})), rejected)
+        if has_shown_text(remaining):
+            yield row, remaining
 
 
 def cleared(event: "EventFields", rejected: RejectedStatements) -> "EventFields":
