@@ -89,7 +89,8 @@ def publish(
     before anything is written, where a file that does not certify itself is none that a replay writes.
     """
     for name, beginning in _BEGINNINGS.items():
-        if (data := read(path := Path(root) / name)) and not data.startswith(beginning):
+        data = read(path := Path(root) / name, len(beginning))
+        if data and data != beginning:
             hint = "move it away, or name another directory"
             raise NotStored("is there, and no replay wrote it", where=str(path), hint=hint)
     with closing(_Publishing(Path(root), taken_in, dry_run=dry_run)) as publishing:
@@ -361,10 +362,10 @@ class _Publishing:
         return next(aside for candidate in names if read(aside := path.with_name(candidate)) in (None, data))
 
 
-def read(path: Path) -> bytes | None:
-    """Read the bytes of a file, None where it is missing; raises NotStored."""
+def read(path: Path, limit: int = -1) -> bytes | None:
+    """Read a file, or at most so many bytes of it, None where it is missing; raises NotStored."""
     try:
-        return read_regular(str(path))
+        return read_regular(str(path), limit)
     except FileNotFoundError:
         return None
     except OSError as error:
