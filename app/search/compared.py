@@ -36,14 +36,11 @@ def compared(hits: "Sequence[Hit]", having: "Having", total: int) -> "list[Hit]"
     opposing: dict[Hit, list[Hit]] = {}
     for at, opposed in order.items():
         newer, text = texts[at]
-        if newer.found.type == "fact" or text in newer.found.decisions:
-            for older in {texts[other][0]: None for other in opposed}:
-                if (
-                    older is not newer
-                    and newer.last_at > older.last_at
-                    and (older.found.type != "fact" or _is_open(older))
-                ):
-                    opposing.setdefault(older, []).append(newer)
+        may_oppose = newer.found.type == "fact" or text in newer.found.decisions
+        for older in dict.fromkeys(texts[other][0] for other in opposed) if may_oppose else ():
+            has_key = older.found.type == "fact" and not _is_open(older)
+            if older is not newer and not has_key and newer.last_at > older.last_at:
+                opposing.setdefault(older, []).append(newer)
     for older, several in opposing.items():
         for newer in several:
             newer.score = max(newer.score, older.score)

@@ -102,7 +102,6 @@ def with_successors(
     dated = [(event.ts, text) for event, text in newest]
     dated += [(one.at, text) for one in sessions for text in parts[one.name]]
     against = opposed([text for _, text in sorted(dated, key=lambda pair: pair[0], reverse=True)], ())
-
     opposing = [(event, text) for event, text in newest if text in against]
 
     def whole(one: EarlierSession) -> EarlierSession:

@@ -116,8 +116,10 @@ def not_replaced(texts: "Iterable[str]", event: "Dated", over: "Mapping[bytes, D
 
 def standing_text(text: str, event: "Dated", over: "Mapping[bytes, Dated]") -> str:
     """Leave out of a summary or a topic the sentences in whose place something stands since; "" where none is left."""
-    if not over or is_replaced(likeness(text), event, over):
-        return "" if over else text
+    if not over:
+        return text
+    if is_replaced(likeness(text), event, over):
+        return ""
     sentences = sentences_of(text)
     remaining = not_replaced(sentences, event, over)
     return joined(remaining) if len(remaining) < len(sentences) else text

@@ -167,7 +167,8 @@ def _sections(
     for at, opposed in order.items():
         section = place.setdefault(at, _section(shown[at]))
         by_section.setdefault(section, []).append(shown[at])
-        place = {**dict.fromkeys(opposed, section), **place}
+        for older in opposed:
+            place.setdefault(older, section)
     for section, groups in sorted(by_section.items()):
         sources = _sources_of(groups, subject, remaining, section)
         yield from (Line(text, find=sources) for text in ("", f"## {titles[section]}", ""))
