@@ -3,8 +3,6 @@
 Imported inside agents' hooks: standard library only.
 """
 
-from _operator import attrgetter
-
 from eventlog.fast.copies import Values, replace
 from eventlog.format.local_time import local_time
 from eventlog.format.text import cut, one_line, project_name
@@ -27,7 +25,6 @@ if TYPE_CHECKING:
     _Item = TypeVar("_Item")
 
 EVENTS, LEARNED, TODOS, DONE = range(4)  # the sections, in this order; what is done has none
-_place_of = attrgetter("ts", "events", "project", "text")  # when it was first said
 _SHORTEST_CUT = 8  # characters; less of a sentence says nothing
 
 
@@ -78,7 +75,7 @@ def _gathered(items: "Iterable[NoteItem | Item]") -> "list[NoteItem | Item]":
     """Collect each statement once, in its first wording; an insight stays an insight, an open to-do stays open."""
     found: dict[tuple[bool, str, bytes], NoteItem | Item] = {}
     again: dict[tuple[bool, str, bytes], list[NoteItem | Item]] = {}
-    for item in sorted(items, key=_place_of):
+    for item in sorted(items, key=_place_of):  # those of one save stay in its order
         same = (item.section == TODOS, item.project, item.same)
         if item.text and found.setdefault(same, item) is not item:
             again.setdefault(same, [found[same]]).append(item)
@@ -86,6 +83,10 @@ def _gathered(items: "Iterable[NoteItem | Item]") -> "list[NoteItem | Item]":
         section = max(item.section for item in same_items)
         found[same] = replace(found[same], section=section, events=_sources_of(same_items))
     return list(found.values())
+
+
+def _place_of(item: "NoteItem | Item") -> tuple[str, str]:
+    return item.ts, item.events[-1 if item.section == TODOS else 0]
 
 
 def _sources_of(items: "Iterable[NoteItem | Item]") -> tuple[str, ...]:

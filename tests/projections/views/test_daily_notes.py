@@ -67,6 +67,16 @@ def test_a_fact_about_the_user_is_not_told_of_a_project_where_no_summary_tells_o
     assert bullets(log) == ["- 09:00 Prefers tabs"]
 
 
+def test_what_one_save_lists_stays_in_its_order_also_where_a_part_was_listed_before(log):
+    lists = {"decisions": ["Zip the logs", "Ask Ada", "Move it"], "todos": ["Write", "Announce", "Measure"]}
+    say(log, "2026-02-20T09:00:00.000000Z", "stage_summary", summary="First", todos=["Measure", "Announce"])
+    say(log, "2026-02-20T10:00:00.000000Z", "stage_summary", summary="Second", **lists)
+    say(log, "2026-02-20T11:00:00.000000Z", "stage_summary", "other", summary="Third", decisions=["Ask Ada"])
+
+    expected = [*lists["decisions"], *(f"[ ] shop: {todo}" for todo in lists["todos"])]
+    assert expected == [line.removeprefix("- ").removeprefix("shop: ") for line in bullets(log)[3:]]
+
+
 def test_a_day_on_which_nothing_was_said_has_no_note(log):
     say(log, "2026-02-20T09:00:00.000000Z", "turn_end")
     say(log, "2026-02-20T09:00:00.000000Z", subagent="helper")
