@@ -140,7 +140,7 @@ def _frames(text: str) -> "Iterator[tuple[str, ...]]":
     """Yield the values of a text, each with what stands around it: a word of a kind, or a name that something is."""
     if not text.isascii():
         yield from _frames_within("".join(text.split()).strip(_AROUND))
-    words = [word.strip(_AROUND) for word in text.split()]
+    words = [word for part in text.split() if (word := part.strip(_AROUND))]
     lower = [word.lower() for word in words]
     for at, word in enumerate(lower[1:], 1):
         value = word if word in _KINDS else word.removesuffix("s")

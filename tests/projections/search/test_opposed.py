@@ -8,6 +8,7 @@ from eventlog.projections.search.opposed import _CHANGES, _change_in, opposed
 CORRECTIONS = {
     "The port is 9443": "The port is 9999",
     "Deploys go out on Fridays": "Deploys go out on Tuesdays",
+    "Deploys went out on Fridays .": "Deploys went out on Tuesdays",
     "Deploys gehen freitags raus": "Deploys gehen dienstags raus",
     "每周五发布": "每周二发布",
     "端口是 9443": "端口是 9999",
