@@ -3,7 +3,7 @@
 `redactions.jsonl`  a line per redaction: which events, in which files, never the text. These events are refused.
 `redactions.keys`   a key, and under it the digests of the erased texts, by the number of their words. Without it nobody
                     can check a guess at a text; then only the events are refused. What another machine had erased comes
-                    with a key of its own.
+                    with a key of its own, and the `marker` it has there.
 
 Imported inside agents' hooks, where `redactions.jsonl` exists: standard library only.
 """
@@ -47,6 +47,7 @@ class Redactions:
             number, key, marks = _number(line.get("n")), str(line.get("key", own)), line.get("marks")
             self.last = max(self.last, number)
             own = own if isinstance(marks, dict) else key
+            number = _number(line.get("marker")) or number
             for words, digests in marks.items() if isinstance(marks, dict) and key else ():
                 if words.isdecimal() and isinstance(digests, list):  # else of a newer release, on another machine
                     known = self._marks.setdefault(key, {}).setdefault(int(words), {})
@@ -88,7 +89,7 @@ class Redactions:
     def _clean_text(self, text: str, _name: str) -> str:
         words = list(words_of(text))
         found = [place for key, marks in self._marks.items() for place in _places(words, keyed(key.encode()), marks)]
-        longest_first = sorted(found, key=lambda place: (place[0], -place[1]))
+        longest_first = sorted(found, key=lambda place: (place[0], -place[1], place[2]))
         return spliced(text, ((start, end, marker(number)) for start, end, number in longest_first))
 
 

@@ -130,6 +130,8 @@ def _announce(store: Store, new: Iterable[ForeignRedaction]) -> bytes:
     for number, redaction in enumerate(new, Redactions(receipts, keys).last + 1):
         if redaction.marks:
             marks: dict[str, object] = {"n": number, "key": redaction.key, "marks": redaction.marks}
+            if (there := redaction.origin.rpartition("-")[2]).isdecimal():  # its number there: stubs are equal anywhere
+                marks["marker"] = int(there)
             keys += fastjson.dumps(marks) + b"\n"
         events = [{"id": event, "file": "", "before": "", "now": ""} for event in redaction.events]
         made = {"n": number, "ts": redaction.ts, "what": redaction.what, "events": events, "origin": redaction.origin}

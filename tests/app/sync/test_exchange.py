@@ -10,6 +10,7 @@ from eventlog.app.sync import exchange as exchanging
 from eventlog.app.sync.remote import open_remote
 from eventlog.app.sync.sync_state import SyncState
 from eventlog.app.write.erasing.redact import redact, redactable
+from eventlog.app.write.forget import forget, forgettable
 from eventlog.format.errors import BadRequest, Busy, EventLogError, UntrustedRemote
 from eventlog.hooks import background
 from eventlog.store import Store
@@ -351,6 +352,34 @@ def test_what_is_redacted_elsewhere_is_in_no_file_of_a_store_whose_memory_a_pers
     assert b"blue" not in edited.read_bytes()
     files = [path for path in Path(other.store.root).rglob("*") if path.is_file()]
     assert not [path.name for path in files if b"green and quiet" in path.read_bytes()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("is_writer_lost", [False, True], ids=["its writer is there", "its writer is lost"])
+def test_what_is_forgotten_and_then_redacted_is_told_nowhere_whatever_was_redacted_elsewhere(tmp_path, is_writer_lost):
+    memory = Memory(tmp_path, count=3)
+    writer, other, third = memory.machines
+    writer.says("The tea is green and quiet")
+    third.says("The pots are loud and red")
+    memory.settle()
+    if is_writer_lost:
+        memory.machines.remove(writer)
+    redact(third.opened, redactable(third.opened, "loud"))
+    forget(other.opened, forgettable(other.opened, "The tea is green and quiet"))
+    redact(other.opened, redactable(other.opened, "quiet"))
+
+    for machine in (third, writer, other):  # each counts the redactions in another order
+        if machine in memory.machines:
+            machine.sync()
+    memory.settle()
+    memory.another("late")
+    memory.settle()
+
+    first, *others = [machine.knowledge() for machine in memory.machines]
+    assert [first] * len(others) == others
+    rendered = b"".join(first.values())
+    assert b"The pots are [redacted:1] and red" in rendered
+    assert b"tea is green" not in rendered
 
 
 @pytest.mark.slow
