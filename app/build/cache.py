@@ -33,8 +33,9 @@ from eventlog.app.search import database
 from eventlog.format.errors import NotStored
 from eventlog.format.ids import digest
 from eventlog.log.days import unreadable
-from eventlog.projections.engine.row_store import MemoryRows, RowsDamaged, RowStore
-from eventlog.store import Store
+from eventlog.projections.engine.day_fold import DayRow, StoredDays
+from eventlog.projections.engine.row_store import MemoryRows, RowsDamaged, RowStore, StoredRow
+from eventlog.store import Store, day_of
 from eventlog.store.files import MODE_PRIVATE, make_dirs
 
 _SCHEMA = "CREATE TABLE IF NOT EXISTS kept (at INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, data BLOB NOT NULL)"
@@ -93,7 +94,7 @@ class StoreCache:
 
     @_guarded
     def __init__(self, path: str, made_by: str, *, writes: bool = True) -> None:
-        """Open the database; raises RowsDamaged where it is missing, damaged, or of another program."""
+        """Open the database; raises RowsDamaged where it is missing, damaged, or of another program than this, if any."""
         self._path = path
         self._made_by = made_by
         self._writes = writes
@@ -206,7 +207,7 @@ class StoreCache:
             return {}
         found = _directory.decode(data)
         if isinstance(found, dict):
-            if place == _ROOT and found.pop(self._made_by, None) is None:
+            if place == _ROOT and found.pop(self._made_by, None) is None and self._made_by:
                 raise _Wrong("made by another program")
             return found
         self._parts[place] = found[0]
@@ -289,7 +290,8 @@ def _close(handle: "weakref.ref[StoreCache]") -> None:
 def open_cache(store: Store, *, writes: bool, rebuild: bool = False) -> StoreCache | None:
     """Open the cache of a store; None where it is missing and cannot be made.
 
-    With `rebuild`, start it empty, unless it has a day that cannot be read now: what that withdraws would come back.
+    With `rebuild`, start it empty, unless it has a day that cannot be read now: what that withdraws would come back. So
+    of another program's cache, the withdrawals of such days stay.
     """
     path = store.cached("knowledge.db")
     if not os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises where one may not look
@@ -302,19 +304,35 @@ def open_cache(store: Store, *, writes: bool, rebuild: bool = False) -> StoreCac
         database.delete(path)
         database.delete(store.cached("dialogues.sqlite"))
         invalidate(store)
+    withdrawn: list[StoredRow] = []
     for _ in range(2):
         try:
-            return StoreCache(path, program.program_key(), writes=writes)
+            made = StoreCache(path, program.program_key(), writes=writes)
+            for row in withdrawn:
+                made.write(*row)
         except RowsDamaged as error:
             if not (writes and error.for_good):
                 return None
+            withdrawn = _withdrawn_unread(store)
             database.delete(path)
+        else:
+            return made
     return None
 
 
 def open_for_reading(store: Store) -> RowStore:
     """Open the cache of a store to read it; an empty cache where it is missing or of no use."""
-    return open_cache(store, writes=False) or MemoryRows()
+    return open_cache(store, writes=False) or MemoryRows(_withdrawn_unread(store))
+
+
+def _withdrawn_unread(store: Store) -> list[StoredRow]:
+    """Read from a cache of any program what days withdraw that cannot be read now, as rows of days."""
+    with suppress(OSError, RowsDamaged, msgspec.MsgspecError):
+        if unread := {day_of(Path(bad.file).name) for bad in unreadable(store.log)}:
+            rows = StoredDays(StoreCache(store.cached("knowledge.db"), "", writes=False)).rows()
+            known = {date: DayRow([], retractions=row.retractions) for date, row in rows.items() if date in unread}
+            return [("day", "", date, _encode(row)) for date, row in known.items()]
+    return []
 
 
 def _part_of(place: str, block: str) -> str:

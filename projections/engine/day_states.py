@@ -230,13 +230,17 @@ class DayStates:
         row = DayRow(self._stamps_of(day))
         fold, row.damage = self._read(day, row)
         if unread := [damage for damage in row.damage if damage.kind == "unreadable"]:
-            if day.date in self.rows and self.rows[day.date].stamps and row.stamps == stamps_of(day):
+            before = self.rows.get(day.date)
+            if before and before.stamps and row.stamps == stamps_of(day):
                 self._unread += unread
                 return False
             row.stamps = []  # it is folded again until all of it can be read
         row.misdated = fold.misdated
         row.left_out = sorted(copies.of(row.misdated) if isinstance(copies, DuplicateFilter) else copies)
         fold.finish(frozenset(row.left_out))
+        if unread and before:  # what it withdraws is known
+            withdrawn = [*fold.conversations.retractions, *before.retractions]
+            fold.conversations.retractions = list({withdrawal.id: withdrawal for withdrawal in withdrawn}.values())
         row.events = fold.events
         self.folded.add(day.date)
         self._replace_day(day.date, row, fold.conversations, fold.knowledge)

@@ -14,6 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from eventlog import EventLog, Memory
+from eventlog.app.build import program
 from eventlog.fast import fastjson
 from eventlog.fast import os as fast_os
 from eventlog.format import codec
@@ -404,6 +405,29 @@ def test_what_an_unreadable_day_has_forgotten_does_not_come_back(home, log, log_
     assert after != before
     assert 0 == call("replay", "--full", *here).code
     assert after == memory.read_bytes()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", WAYS)
+def test_nor_does_it_where_another_program_comes_meanwhile(home, log, log_dir, hidden, monkeypatch, how):
+    log.append_many([fact(0, day=DAY, content="The heron nests"), fact(1, day=DAY, content="The otter nests")])
+    here = ("--store", log.store.root)
+    assert 0 == call("forget", "heron", "--yes", *here).code
+    today = max(Path(log_dir).glob("*.jsonl"))
+    write(log_dir, line(2, day=today.stem, content="The crane nests") + b"\n", f"{today.stem}.laptop.jsonl")
+    verbs = (["search", "nests", "--all-projects"], ["memory", ""], ["context"], ["replay"], ["replay", "--full"])
+    with hidden(how, today):
+        for number, verb in enumerate((*verbs, *verbs)):
+            monkeypatch.setattr(program, "program_key", lambda number=number: f"another {number}")
+            assert "heron" not in call(*verb, *here).out
+            assert "heron" not in Path(log.store.knowledge, "MEMORY.md").read_text()
+            assert "crane" in call("memory", "", *here).out
+    assert 0 == call("replay", *here).code
+    before = Path(log.store.knowledge, "MEMORY.md").read_bytes()
+    assert 0 == call("replay", "--full", *here).code
+    assert before == Path(log.store.knowledge, "MEMORY.md").read_bytes()
+    assert 0 == call("undo", "--yes", *here).code
+    assert "heron" in Path(log.store.knowledge, "MEMORY.md").read_text()
 
 
 @pytest.mark.slow
