@@ -31,6 +31,7 @@ import msgspec
 from eventlog.app.build import program
 from eventlog.app.search import database
 from eventlog.format.errors import NotStored
+from eventlog.format.events import Withdrawal
 from eventlog.format.ids import digest
 from eventlog.log.days import unreadable
 from eventlog.projections.engine.day_fold import DayRow, StoredDays
@@ -313,7 +314,7 @@ def open_cache(store: Store, *, writes: bool, rebuild: bool = False) -> StoreCac
         except RowsDamaged as error:
             if not (writes and error.for_good):
                 return None
-            withdrawn = _withdrawn_unread(store)
+            withdrawn = _withdrawn_rows(store)
             database.delete(path)
         else:
             return made
@@ -322,16 +323,23 @@ def open_cache(store: Store, *, writes: bool, rebuild: bool = False) -> StoreCac
 
 def open_for_reading(store: Store) -> RowStore:
     """Open the cache of a store to read it; an empty cache where it is missing or of no use."""
-    return open_cache(store, writes=False) or MemoryRows(_withdrawn_unread(store))
+    return open_cache(store, writes=False) or MemoryRows(_withdrawn_rows(store))
 
 
-def _withdrawn_unread(store: Store) -> list[StoredRow]:
-    """Read from a cache of any program what days withdraw that cannot be read now, as rows of days."""
-    with suppress(OSError, RowsDamaged, msgspec.MsgspecError):
-        if unread := {day_of(Path(bad.file).name) for bad in unreadable(store.log)}:
-            rows = StoredDays(StoreCache(store.cached("knowledge.db"), "", writes=False)).rows()
-            known = {date: DayRow([], retractions=row.retractions) for date, row in rows.items() if date in unread}
-            return [("day", "", date, _encode(row)) for date, row in known.items()]
+def withdrawn_unread(store: Store) -> dict[str, list[Withdrawal] | None]:
+    """Read from a cache of any program what each day withdraws that cannot be read now; None where it has not seen it."""
+    rows: dict[str, DayRow] = {}
+    if not (unread := {day_of(Path(bad.file).name) for bad in unreadable(store.log)}):
+        return {}
+    with suppress(RowsDamaged, msgspec.MsgspecError):
+        rows = StoredDays(StoreCache(store.cached("knowledge.db"), "", writes=False)).rows()
+    return {date: rows[date].retractions if date in rows else None for date in sorted(unread)}
+
+
+def _withdrawn_rows(store: Store) -> list[StoredRow]:
+    with suppress(OSError):
+        found = withdrawn_unread(store).items()
+        return [("day", "", date, _encode(DayRow([], retractions=known))) for date, known in found if known]
     return []
 
 

@@ -12,14 +12,17 @@ from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.search.appended import NotAppended
 from eventlog.app.search.database import DatabaseError, OperationalError, delete, is_damage
 from eventlog.app.search.search_index import SearchIndex
+from eventlog.app.search.word_tables import fields_in
 from eventlog.fast import os
 from eventlog.store import files
+from eventlog.store.index_lookup import names_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Mapping
     from typing import TypeVar
 
+    from eventlog.format.events import Event
     from eventlog.store import Store
 
     T = TypeVar("T")
@@ -54,12 +57,34 @@ def open_index(store: "Store", *, patience: float = PATIENCE, limit: int = ALL) 
 
 
 def _is_outdated(index: SearchIndex, store: "Store", program: str) -> bool:
-    """Return whether an index must be replaced; not while a day cannot be read: what it withdraws would come back."""
-    if not (program and index.is_outdated(program)):
-        return False
-    from eventlog.log.days import unreadable
+    """Return whether an index must be replaced; not while nobody knows what a day withdraws: it would come back."""
+    return bool(program) and index.is_outdated(program) and None not in _withdrawn_unread(store).values()
 
-    return not unreadable(store.log)
+
+def _withdrawn_unread(store: "Store") -> "Mapping[str, Collection[Event] | None]":
+    from eventlog.app.build.cache import withdrawn_unread  # most indexes lack no day
+
+    return withdrawn_unread(store)
+
+
+def _known_unread(store: "Store") -> list[bytes]:
+    """List lines of days that cannot be read now: what the cache has of withdrawals, and the index of others."""
+    withdrawn, path = _withdrawn_unread(store), store.cached("search.sqlite")
+    if not withdrawn:
+        return []
+    from eventlog.format.codec import encode
+
+    lines = [encode(event) for found in withdrawn.values() for event in found or ()]
+    if not os.path.isfile(path):
+        return lines
+    index = SearchIndex(path, KnownProjects(store), PATIENCE)
+    try:
+        rows = index.database.execute("SELECT line FROM units") if index.is_current() else ()
+        return lines + [line for (line,) in rows if str(fields_in(line)["ts"])[:10] in withdrawn]
+    except DatabaseError:
+        return lines
+    finally:
+        index.close()
 
 
 def read_index(store: "Store", read: "Callable[[SearchIndex], T]") -> "T":
@@ -155,6 +180,8 @@ def _anew(store: "Store", limit: int, program: str) -> SearchIndex:
     try:
         built = _made(store, temporary, limit, program)
         built.close()
+        if not program and os.path.isfile(path) and len(built.grown) < len(names_of(store.log)):
+            raise ValueError("a day cannot be read: what it withdraws is known by who has time")
         files.remove(f"{path}-journal")  # of the old one, whose writer was killed
         os.replace(temporary, path)
     finally:
@@ -189,7 +216,7 @@ def _fill(index: SearchIndex, store: "Store", limit: int, program: str) -> None:
     was_on = gc.isenabled()
     gc.disable()  # what is read is kept, and holds no cycles
     try:
-        index.catch_up(store, limit)
+        index.catch_up(store, limit, known=_known_unread(store) if program else ())
     finally:
         if was_on:
             gc.enable()

@@ -185,10 +185,11 @@ class SearchIndex:
         meta = (("version", VERSION), ("program", program), ("words", words))
         index_writer.create(self._db, self._words, meta)
 
-    def catch_up(self, store: "Store", limit: int, *, every_day: bool = False) -> None:
+    def catch_up(self, store: "Store", limit: int, *, every_day: bool = False, known: "Collection[bytes]" = ()) -> None:
         """Take in what was appended, and new names; raises NotAppended, ValueError or OSError as `appended` does.
 
-        With `every_day`, also what another program wrote into an old file lately.
+        With `every_day`, also what another program wrote into an old file lately. A new index takes in the lines that
+        are `known` of days that cannot be read.
         """
         if self._about.get("names", "") != self.names.digest:
             self._writer().follow_names()
@@ -199,6 +200,7 @@ class SearchIndex:
         if every_day and news.overwrote(seen):
             raise NotAppended("a file was overwritten")
         self.grown = news.files
+        news.lines += [(False, line, "") for line in known]
         is_noted, are_known = self._note(news, seen, store, limit)
         if look and are_known and news.is_all and all(stamp > look for stamp in news.seen):
             self._remember(look)
