@@ -43,7 +43,7 @@ def _scan_command(paths: tuple[Path, ...], is_hosts: bool, erases: bool, yes: bo
             pretty=True,
         )
     else:
-        _report(found, files)
+        _report(found, files, is_elsewhere=bool(paths or is_hosts))
     if found and erases:
         texts = sorted({secret.text for secret in found})
         if confirm(f"Erase {count(len(texts), 'secret')} for good?", yes=yes):
@@ -52,10 +52,11 @@ def _scan_command(paths: tuple[Path, ...], is_hosts: bool, erases: bool, yes: bo
     return EXIT_FOUND if found else 0
 
 
-def _report(found: Sequence[FoundSecret], files: int) -> None:
+def _report(found: Sequence[FoundSecret], files: int, *, is_elsewhere: bool) -> None:
     for secret in found:
         event = f"  event {secret.event}" if secret.event else ""
         say(f"{one_line(abbreviate_home(secret.file))}:{secret.line}  {secret.kind}{event}")
     say(f"{count(len(found), 'secret')} in {count(len({hit.file for hit in found}), 'file')} of {files:,} searched")
     if found:
-        say("change them now; eventlog scan --redact erases them from the store")
+        other = "whether the store has them, too, eventlog scan tells"
+        say(f"change them now; {other if is_elsewhere else 'eventlog scan --redact erases them from the store'}")
