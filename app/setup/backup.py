@@ -36,6 +36,7 @@ from eventlog.store.files import (
     MODE_PRIVATE,
     file_stamp,
     make_dirs,
+    read,
     read_regular,
     remove,
     replace_file,
@@ -122,9 +123,14 @@ def prune(store: Store, *, dry_run: bool = False) -> dict[str, int]:
 
 
 def restore_backup(opened: OpenStore, path: Path) -> _RestoreResult:
-    """Make a store of a backup, name it, look at every line, and rebuild; raises BadRequest or NotStored."""
+    """Make a store of a backup, name it, look at every line, and rebuild; raises BadRequest or NotStored.
+
+    A restore that was killed on its way is finished.
+    """
     store = opened.store
-    if any(file_stamp(file)[0] for day in days.list_days(store.log) for file in day.files):
+    if not os.path.isdir(_moving(store)) and any(
+        file_stamp(file)[0] for day in days.list_days(store.log) for file in day.files
+    ):
         raise BadRequest("has events already", where=store.root, hint="name an empty one with --store")
     try:
         with tarfile.open(path, "r:") as tar:
@@ -137,6 +143,7 @@ def restore_backup(opened: OpenStore, path: Path) -> _RestoreResult:
     with suppress(NotStored):  # a store with a name has one of its own already
         make_replica(store, manifest.replica)
         mark_reported(store)
+    shutil.rmtree(_moving(store), ignore_errors=True)
     found, _ = verify_sealed(opened.log)
     replay_store(opened._replace(settings=load(store).settings))  # those that were restored
     return _RestoreResult(manifest, found, replica_of(store), restored)
@@ -212,25 +219,33 @@ def _member(tar: tarfile.TarFile, name: str) -> bytes:
 def _extract(tar: tarfile.TarFile, manifest: _Manifest, store: Store) -> list[str]:
     """Write the files beside the store, synced, and move them in, days last; return those that were there already."""
     make_dirs(os.path.dirname(store.root))
-    beside = f"{store.root}.restoring-{os.urandom(4).hex()}"
-    restored: list[str] = []
+    beside, moving = f"{store.root}.restoring-{os.urandom(4).hex()}", _moving(store)
     try:
         for name in manifest.files:
             make_dirs(os.path.dirname(f"{beside}/{name}"))
             write_temporary(f"{beside}/{name}", _member(tar, name), durable=True, mode=0o600)
-        for name in sorted(manifest.files, key=lambda name_of: (name_of.startswith("log/"), name_of)):
-            make_dirs(os.path.dirname(f"{store.root}/{name}"))
-            if name.startswith("log/"):
-                _move_day(f"{beside}/{name}", f"{store.root}/{name}")
-            elif os.path.exists(f"{store.root}/{name}"):
-                restored.append(name)
-            else:
-                os.replace(f"{beside}/{name}", f"{store.root}/{name}")
-        for folder in {os.path.dirname(f"{store.root}/{name}") for name in manifest.files}:
-            sync_dir(folder)
+        shutil.rmtree(moving, ignore_errors=True)
+        os.replace(beside, moving)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
-    return restored
+    existing: list[str] = []
+    for name in sorted(manifest.files, key=lambda name_of: (name_of.startswith("log/"), name_of)):
+        path, restored = f"{store.root}/{name}", f"{moving}/{name}"
+        make_dirs(os.path.dirname(path))
+        if name.startswith("log/"):
+            _move_day(restored, path)
+        elif not os.path.exists(path):
+            os.replace(restored, path)
+        elif read(path) != read(restored):
+            existing.append(name)
+    for folder in {os.path.dirname(f"{store.root}/{name}") for name in manifest.files}:
+        sync_dir(folder)
+    return existing
+
+
+def _moving(store: Store) -> str:
+    """Name the directory of files that a restore moves in: it is there until all are."""
+    return f"{store.root}.restoring"
 
 
 def _move_day(restored: str, path: str) -> None:
@@ -239,4 +254,5 @@ def _move_day(restored: str, path: str) -> None:
         os.link(restored, path)  # it takes the place of nothing
     except OSError:  # the day has begun here, or the disk has no links
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT, MODE_PRIVATE))
-        rewrite(path, lambda now: read_regular(restored) + now)
+        before = read_regular(restored)
+        rewrite(path, lambda now: None if now.startswith(before) else before + now)

@@ -354,3 +354,32 @@ def test_what_a_hook_records_while_a_backup_is_restored_stays(lived_in, tmp_path
     assert {*before, *saved} <= {event.id for event in other.log.read()}
     assert [] == done.verified.damage
     assert [] == [path for path in tmp_path.iterdir() if ".restoring-" in path.name]
+
+
+def _killed_at(number, function):
+    steps = iter(range(number))
+
+    def killed(*args):
+        if next(steps, None) is None:
+            raise KeyboardInterrupt
+        function(*args)
+
+    return killed
+
+
+def test_a_restore_that_was_killed_between_two_files_is_finished_by_the_next(lived_in, tmp_path, monkeypatch):
+    file, manifest = backed_up(lived_in, tmp_path / "a.tar")
+    before = {event.id for event in lived_in.read()}
+    for kept in range(len(manifest.files)):
+        other = store_at(tmp_path / f"other {kept}")
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(backup, "make_dirs", _killed_at(1 + len(manifest.files) + kept, backup.make_dirs))
+            restore_backup(other, file)
+        if kept == len(manifest.files) - 1:
+            other.log.append(Fact(conversation_id="s", content="recorded in between"))
+        done = restore_backup(other, file)
+        assert ([], []) == (done.existing, done.verified.damage)
+        assert before <= {event.id for event in other.log.read()}
+        with pytest.raises(BadRequest, match="has events already"):
+            restore_backup(other, file)
+    assert not [*tmp_path.glob("*.restoring*")]
