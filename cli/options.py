@@ -178,9 +178,7 @@ def _locate(ctx: click.Context, _: click.Parameter, value: str | None) -> Store:
 def _name_unreadable(store: Store) -> None:
     """Name on stderr the files of the log that cannot be read: what a verb has printed lacks what they hold."""
     with suppress(OSError):  # a log that cannot even be listed has been named
-        if bad := days.unreadable(store.log):
-            more = f"; and {len(bad) - 1:,} files more" if len(bad) > 1 else ""
-            what = f"part of the log cannot be read: {bad[0].file}: {bad[0].reason}{more}"
+        if what := days.what_is_missing(store.log):
             print_error(what, "eventlog doctor tells what to do")
 
 

@@ -95,7 +95,7 @@ class StoreCache:
 
     @_guarded
     def __init__(self, path: str, made_by: str, *, writes: bool = True) -> None:
-        """Open the database; raises RowsDamaged where it is missing, damaged, or of another program than this, if any."""
+        """Open the database; raises RowsDamaged where it is missing, damaged, or made by another program."""
         self._path = path
         self._made_by = made_by
         self._writes = writes
@@ -327,7 +327,7 @@ def open_for_reading(store: Store) -> RowStore:
 
 
 def withdrawn_unread(store: Store) -> dict[str, list[Withdrawal] | None]:
-    """Read from a cache of any program what each day withdraws that cannot be read now; None where it has not seen it."""
+    """Read from a cache of any program what each day withdraws that cannot be read now; None where it cannot tell."""
     rows: dict[str, DayRow] = {}
     if not (unread := {day_of(Path(bad.file).name) for bad in unreadable(store.log)}):
         return {}

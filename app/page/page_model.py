@@ -34,6 +34,7 @@ from eventlog.format.local_time import local_time
 from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import differing_in_a_number, harmless, one_line, project_name, statement_of
 from eventlog.format.timestamps import order
+from eventlog.log.days import what_is_missing
 from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Line, Projection
 from eventlog.projections.bases.ledger import ledgers
@@ -132,7 +133,7 @@ class PageModel(Struct):
     """The content of the page.
 
     `files` are timelines over `days`; `doubts` pairs a file with its lines that differ in a number only; `withdrawn`
-    counts the events in it that are withdrawn by now.
+    counts the events in it that are withdrawn by now; `missing` says which files of the log cannot be read.
     """
 
     version: int
@@ -150,6 +151,7 @@ class PageModel(Struct):
     doubts: list[tuple[str, list[str]]]
     weeks: list[_PageWeek]
     withdrawn: int
+    missing: str
 
 
 def page_of(
@@ -186,6 +188,7 @@ def page_of(
             doubts=_doubts(files, len(days)),
             weeks=builder.weeks(),
             withdrawn=sum(event.gone for event in events),
+            missing=what_is_missing(opened.store.log),
         )
 
 

@@ -66,6 +66,7 @@ def html_of(page: PageModel, *, live: str = "") -> str:
         zone=_text(page.zone),
         digest=hashlib.sha256(data.encode()).hexdigest()[:16],
         withdrawn=held if page.withdrawn else "",
+        missing=_text(f" Not all is here: {page.missing}.") if page.missing else "",
     )
 
 

@@ -160,6 +160,13 @@ def unreadable(log_dir: str) -> list[Damage]:
     return [bad for day in list_days(log_dir) for bad in day.unreadable()]
 
 
+def what_is_missing(log_dir: str) -> str:
+    """Describe which files of the log cannot be read: what is made of it lacks what they hold; "" where all can."""
+    bad = unreadable(log_dir)
+    more = f"; and {len(bad) - 1:,} files more" if len(bad) > 1 else ""
+    return f"part of the log cannot be read: {bad[0].file}: {bad[0].reason}{more}" if bad else ""
+
+
 def _unopened(file: str) -> Iterator[Damage]:
     try:
         os.close(open_regular(file))

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from eventlog import EventLog, Memory
 from eventlog.app.build import program
+from eventlog.cli.mcp.tools import ToolCalls
 from eventlog.fast import fastjson
 from eventlog.fast import os as fast_os
 from eventlog.format import codec
@@ -519,11 +520,18 @@ def test_whoever_reads_the_log_names_a_day_that_cannot_be_read(home, log, log_di
     assert 0 == call("replay", *here).code
     call("query", "--session", "c", *here)
     with hidden(how, Path(log_dir, f"{DAY}.jsonl")):
-        silent = [
-            verb for verb in SAID if call(*verb, *here).err.count(f"cannot be read: {log_dir}/{DAY}.jsonl: ") != 1
-        ]
-    assert [] == silent
+        missing = f"part of the log cannot be read: {log_dir}/{DAY}.jsonl: "
+        assert [] == [verb for verb in SAID if call(*verb, *here).err.count(missing) != 1]
+        assert 1 == Path("report.html").read_text().count(f"Not all is here: {missing}")
+        assert [1, 1] == [text.count(missing) for text in _told_by_tools(log.store)]
     assert not [verb for verb in SAID if "cannot be read" in call(*verb, *here).err]
+    assert "cannot be read" not in Path("report.html").read_text()
+    assert not any("cannot be read" in text for text in _told_by_tools(log.store))
+
+
+def _told_by_tools(store):
+    calls = ToolCalls(store, "claude-code")
+    return [calls.call(tool, {word: "otter"}, {})[0] for tool, word in (("recall", "query"), ("why", "ref"))]
 
 
 @pytest.mark.slow
