@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from eventlog.app.progress import READING, report
-from eventlog.app.write.erasing.erase_everywhere import complete, erase_arrived
+from eventlog.app.write.erasing.erase_everywhere import day_files, erase_arrived, finish
 from eventlog.fast import os
 from eventlog.format import timestamps
 from eventlog.format.errors import Busy, NotStored
@@ -12,6 +12,7 @@ from eventlog.log.event_log import EventLog
 from eventlog.log.seals import SealResult, check_seals, last_seal, seal
 from eventlog.log.verify import VerifyResult, verify
 from eventlog.store import Store
+from eventlog.store.files import read
 from eventlog.store.locks import locked
 from eventlog.store.replica import make_replica
 
@@ -21,11 +22,16 @@ _PATIENCE = 5.0  # seconds for a replay to end
 
 @contextmanager
 def settled(store: Store, patience: float | None = None) -> Iterator[None]:
-    """Lock the log against all that rewrites it, and erase what came back; raises NotStored, or Busy after a time."""
-    complete(store)
+    """Lock the log against all that rewrites it, and erase what came back; raises NotStored, or Busy after a time.
+
+    A redaction that was killed is finished; where it waits for a day that nobody can read, that is left out here, too.
+    """
     with locked(store, store.lock("replay"), patience):
-        if os.path.exists(store.redacting):
-            raise NotStored("a redaction is not finished", where=store.redacting, hint="try again")
+        try:
+            finish(store)
+        except NotStored as error:
+            if error.where not in day_files(store) or read(error.where) is not None:
+                raise
         erase_arrived(store)
         yield
 

@@ -172,6 +172,21 @@ def test_what_can_be_erased_is_beside_an_unreadable_day_and_the_rest_when_it_can
 
 
 @pytest.mark.slow
+def test_a_backup_beside_an_unreadable_day_has_no_word_of_an_open_redaction(log, bad_sector, tmp_path):
+    secret = "97531-24680"
+    log.append_many([fact(day=day, content=f"The pin is {secret}") for day in (DAY, NEXT_DAY)])
+    bad_sector(f"{DAY}.jsonl")
+    here = ("--store", log.store.root)
+    assert 3 == call("redact", secret, "--yes", *here).code
+    said = call("backup", "create", tmp_path / "a.tar", *here)
+
+    assert (4, True) == (said.code, f"log/{DAY}.jsonl" in said.out + said.err)
+    assert secret.encode() not in (tmp_path / "a.tar").read_bytes()
+    assert f"log/{NEXT_DAY}.jsonl".encode() in (tmp_path / "a.tar").read_bytes()
+    assert 0 == call("seal", *here).code
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["closed", "directory", "link"])
 def test_what_is_erased_is_also_gone_from_a_day_that_could_not_be_read(home, log, log_dir, hidden, how):
     secret = "97531-24680"

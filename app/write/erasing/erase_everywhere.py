@@ -97,7 +97,7 @@ def begin(store: Store, prepare: Callable[[], Erasing]) -> Receipt:
     Raises NotStored, or Busy where another replay is at work.
     """
     with locked(store, store.lock("replay")):
-        _finish(store)
+        finish(store)
         erasing = prepare()
         erasing.before = [event.before for path in day_files(store) for event in _erased_in(path)]
         replace_file(store.redacting, msgspec.json.encode(erasing))
@@ -114,7 +114,7 @@ def complete(store: Store) -> None:
         return
     try:
         with locked(store, store.lock("replay"), patience=0):
-            _finish(store)
+            finish(store)
     except Busy:
         return
 
@@ -163,8 +163,11 @@ def without_redacted_in(redactions: Redactions, is_from_here: bool, data: bytes)
     return None if new == data else new
 
 
-def _finish(store: Store) -> None:
-    """Finish a redaction whose program was killed, by its journal, if there is any; raises NotStored."""
+def finish(store: Store) -> None:
+    """Finish a redaction whose program was killed, by its journal, if there is any; only who has the lock may.
+
+    Raises NotStored, of a day that nobody can read where all others are done.
+    """
     try:
         erasing = msgspec.json.decode(read_regular(store.redacting), type=Erasing)
     except FileNotFoundError:
@@ -180,12 +183,12 @@ def _carry_out(store: Store, erasing: Erasing) -> Receipt:
     log = [path for day in days.list_days(store.log) for path in day.files]  # those that cannot be read, too
     changed: dict[str, int] = {}
     seen: dict[str, FileStamp] = {}
-    failed: NotStored | None = None
+    failed: list[NotStored] = []
     for path in log:
         try:
             seen[path] = _erase_day(path, erasing, needles, changed)
         except NotStored as error:  # what one file holds is no reason to leave it in all others
-            failed = error
+            failed.append(NotStored(error.what, where=path, hint=error.hint))
     erase_in_files(store, needles.without, changed)
     for path in erasing.bases:
         for copy in sorted(Path(path).parent.glob(f"{Path(path).name}.edited-*")):
@@ -196,7 +199,7 @@ def _carry_out(store: Store, erasing: Erasing) -> Receipt:
             remove(path, must=True)
             changed[path] = len(data)
     if failed:
-        raise failed
+        raise max(failed, key=lambda error: read(error.where) is not None)  # what can be read holds it, too
     for path in log:  # what was appended by a program that had begun before the texts were announced
         if file_stamp(path) != seen[path]:
             _erase_day(path, erasing, needles, changed)
