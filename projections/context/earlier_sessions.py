@@ -16,6 +16,7 @@ from eventlog.projections.context.heard import by_conversation
 from eventlog.projections.current.conclusions import NONE, conclusion_of
 from eventlog.projections.line import Line
 from eventlog.projections.search.findable import is_scratch, is_test
+from eventlog.projections.search.words import tokens
 from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import as_text, is_stamp, is_untouched, stamped_at
 from eventlog.projections.views.note_lines import summary_lines
@@ -144,19 +145,19 @@ class EarlierSessions:
     ) -> "Iterator[EarlierSession]":
         """Yield other conversations that came to something, those last at work first.
 
-        Files are for main sessions only: facts about the user may have gone into them; and for the project whose index
-        names them. One that says nothing but what stands in `memory` is of facts, which are told as facts.
+        The last may have a topic alone, but for small talk. Files are for main sessions only: facts about the user may
+        have gone into them; and for the project whose index names them. One that says nothing but what stands in
+        `memory` is of facts, which are told as facts.
         """
         lately = by_conversation(events)
         lately.pop(request.session_id, None)
         names = {conversation_name(request.session_id)} if request.session_id else set()
-        last_first = sorted(lately, key=lambda name: (max(event.ts for event in lately[name]), name), reverse=True)
-        for name in last_first:
+        is_last = True
+        for name in sorted(lately, key=lambda name: order(lately[name][-1]), reverse=True):
             names.add(conversation_name(name))
             came_to = self._summed_up(name, lately[name])
-            if came_to and (
-                came_to.outcome or came_to.decisions or name == last_first[0]
-            ):  # the last by its topic alone
+            if came_to and (came_to.outcome or came_to.decisions or (is_last and _has_subject(came_to.topic))):
+                is_last = False
                 yield came_to
         if not (shared or self._known.is_whole):
             for name, at, topic in self._indexed(request.folder):
@@ -190,8 +191,7 @@ class EarlierSessions:
         decisions = [Line(f"- {as_text(decision.text)}", decision.sources) for decision in reversed(came_to.decisions)]
         sources = tuple(dict.fromkeys(event for part in came_to.parts for event in part.sources))
         files = [file for text in texts[-1:] for file in text.files]
-        at = max(event.ts for event in events)
-        return EarlierSession(name, at, came_to.topic, came_to.summary, files, sources, decisions)
+        return EarlierSession(name, events[-1].ts, came_to.topic, came_to.summary, files, sources, decisions)
 
     def _conclusion(self, events: "Sequence[HeardEvent]") -> "Conclusion":
         summaries = [event for event in events if event.type == "stage_summary"]
@@ -251,6 +251,13 @@ class EarlierSessions:
             short, _, topic = rest.partition(" ")
             if line.startswith("- ") and len(day) == _DAY and short in rendered:
                 yield rendered[short], day, topic
+
+
+def _has_subject(topic: str) -> bool:
+    """Return whether a topic is about anything, and no small talk."""
+    from eventlog.projections.search.ranking import subjects  # most last sessions came to something
+
+    return bool(subjects(tokens(topic)))
 
 
 def _bullets(lines: "Collection[Line]", heading: str) -> "Iterator[str]":

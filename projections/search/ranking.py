@@ -170,7 +170,13 @@ stato su sua sugli sulla suo suoi sur sus são também tem temos tenemos tengo t
 tra tu tuo tutta tutte tutti tutto uma un una une va vai vas vedo veo veux você vogliamo voglio voi vois vont vorrei
 vous voy y ya à às è é écris étaient était été
 """  # Spanish, French, Italian, Portuguese
-_WORK = frozenset((*map(stem, (_ENGLISH + _GERMAN + _ROMANCE).split()), *(_CHINESE + _JAPANESE).split()))
+_SMALL_TALK = """
+adiós bonjour bonsoir buenas buenos buongiorno bye cheers ciao días evening goodbye guten hallo hello hey hi hola
+mañana moin morgen morning noches olá salut servus tal tardes tschüss 好 您好 再见 早上 上好 晚安 早安
+"""
+_WORK = frozenset(
+    (*map(stem, (_ENGLISH + _GERMAN + _ROMANCE + _SMALL_TALK).split()), *(_CHINESE + _JAPANESE).split())
+)
 
 
 def subjects(terms: "Iterable[str]") -> list[str]:

@@ -156,3 +156,35 @@ def test_what_is_told_of_sessions_is_not_said_again_by_the_notes(tmp_path):
     text = many(Scene(tmp_path), 5).ask(source="startup", now="2026-02-01T12:00:00.000000Z").context.text
 
     assert "Notes of" not in text
+
+
+@pytest.mark.parametrize("talk", ["hi", "thanks, bye", "Hola, ¿qué tal?", "gracias, hasta mañana", "你好", "谢谢，再见"])
+def test_small_talk_is_not_told_as_the_last_session(tmp_path, talk):
+    scene = Scene(tmp_path)
+    scene.tell(
+        ("20 09:00", "work", "stage_summary", {"scope": "session", "topic": "Round the cart", "summary": "Half even"}),
+        ("20 10:00", "talk", "stage_summary", {"scope": "session", "topic": talk, "summary": talk, "layer": 3}),
+    )
+    text = scene.ask(source="startup").context.text
+
+    assert "# Last session\n\n- [2026-02-20 09:00 work] Round the cart · Half even" in text
+    assert f"] {talk}" not in text
+
+
+def test_a_session_that_broke_off_is_told_by_its_topic_alone(tmp_path):
+    topic = {"scope": "session", "topic": "Migrate the cart", "summary": "Migrate the cart", "layer": 3}
+    text = Scene(tmp_path).tell(("20 10:00", "cut", "stage_summary", topic)).ask(source="startup").context.text
+
+    assert "# Last session\n\n- [2026-02-20 10:00 cut] Migrate the cart" in text
+
+
+def test_a_session_whose_clock_was_ahead_is_not_the_last_for_ever(tmp_path):
+    scene = Scene(tmp_path)
+    scene.tell(
+        ("21 23:00", "ahead", "stage_summary", {"scope": "session", "topic": "Invoices", "summary": "Numbered them"}),
+        ("21 10:00", "since", "stage_summary", {
+            "scope": "session", "topic": "Cart", "summary": "Rounded it", "after": "2026-02-21T23:00:00.000001Z",
+        }),
+    )  # fmt: skip
+
+    assert "# Last session\n\n- [2026-02-21 10:00 since] Cart" in scene.ask(source="startup").context.text
