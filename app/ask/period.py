@@ -17,7 +17,7 @@ from eventlog.format import timestamps
 from eventlog.format.events import HUMAN, Fact, StageSummary
 from eventlog.format.text import one_line, same_text, statement_of
 from eventlog.format.timestamps import order
-from eventlog.projections.current.conclusions import COMPOSED, NONE, OPEN_NS, left_open
+from eventlog.projections.current.conclusions import COMPOSED, NONE, left_open
 from eventlog.projections.current.distinct_facts import DistinctFact
 from eventlog.projections.current.fact_scopes import DECISION
 from eventlog.projections.engine.day_states import EVERYTHING
@@ -168,14 +168,8 @@ def _closed(now: ReplayResult, since: str, is_here: Callable[[str | None, str | 
 
 def open_todos(now: ReplayResult, rows: Iterable[SessionRow]) -> list[PeriodItem]:
     """List what these sessions left to be done in each project, the last named first."""
-    naming: dict[str, list[SessionRow]] = {}
-    for row in (row for row in rows if row.todos):
-        naming.setdefault(now.identities.of(row.project, row.replica), []).append(row)
-    lately: dict[str, SessionRow] = {}
-    for of_project in naming.values():
-        oldest = timestamps.to_ns(max(row.timestamp for row in of_project)) - OPEN_NS
-        lately |= {row.session_id: row for row in of_project if timestamps.to_ns(row.timestamp) >= oldest}
-    remaining = {name: now.index.conversation(name) for name in lately}
+    naming = {row.session_id: row for row in rows if row.todos}
+    remaining = {name: now.index.conversation(name) for name in naming}
     since = min((save.ts for conversation in remaining.values() for save in conversation.summaries), default="~")
     for name, later in now.conversations_since(since[:10]).by_id.items():
         if name not in remaining and any(save.done for save in later.summaries):
@@ -185,8 +179,8 @@ def open_todos(now: ReplayResult, rows: Iterable[SessionRow]) -> list[PeriodItem
         standing = [save for save in conversation.summaries if not now.index.withdrawn.hides(save)]
         saves.setdefault(conversation.project or "", {})[conversation.id] = standing
     return _in_order(
-        PeriodItem(todo.text, lately[name].project or "", max(mention.ts for mention in todo.mentions))
+        PeriodItem(todo.text, naming[name].project or "", max(mention.ts for mention in todo.mentions))
         for of_project in saves.values()
         for name, todo in left_open(of_project, now.index.withdrawn)
-        if name in lately
+        if name in naming
     )

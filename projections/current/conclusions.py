@@ -16,7 +16,7 @@ from _operator import attrgetter
 from eventlog.fast.copies import Values, replace
 from eventlog.format import AGENT, PRE_COMPACTION, SESSION_END, STOP_FALLBACK
 from eventlog.format.text import cut, one_line, statement_line, states_nothing
-from eventlog.format.timestamps import counts_at, from_ns, order, to_ns
+from eventlog.format.timestamps import counts_at, order
 from eventlog.projections.current.distinct_facts import DistinctFact, distinct_facts
 from eventlog.projections.current.standing import (
     WHOLE,
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from eventlog.projections.current.fact_scopes import Statement
 
 TOPIC_CHARS = 100
-OPEN_NS = 30 * 86_400 * 10**9  # as long as a to-do that nobody names again is open
 SUMMARY_CHARS = 500
 _TOPIC_OF_TEXT = 50
 _FACTS_IN_SUMMARY = 5
@@ -146,18 +145,14 @@ def left_open(
 ) -> "list[tuple[str, SourcedText]]":
     """List what the conversations of a project left to be done, each with its to-do, those that saved last first.
 
-    A to-do is done once a later save calls it so, of whichever conversation; after 30 days without one it is left out.
+    A to-do is done once a later save calls it so, of whichever conversation.
     """
     naming = {name: some for name, some in saves.items() if any(save.todos or save.done for save in some)}
     last_saves = {name: max(map(counts_at, some)) for name, some in naming.items()}
     done = called_done(save for some in naming.values() for save in some)
-    if not last_saves:
-        return []
-    oldest = from_ns(max(to_ns(max(last_saves.values())) - OPEN_NS, 0))
     found: dict[bytes, tuple[str, SourcedText]] = {}
     for name in sorted(last_saves, key=lambda name: (last_saves[name], name), reverse=True):
-        came_to = conclusion_of(naming[name] if last_saves[name] >= oldest else (), (), withdrawn)
-        for todo in came_to.without(done).todos:
+        for todo in conclusion_of(naming[name], (), withdrawn).without(done).todos:
             found.setdefault(todo.same, (name, todo))
     return list(found.values())
 

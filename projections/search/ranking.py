@@ -174,9 +174,7 @@ _SMALL_TALK = """
 adiós bonjour bonsoir buenas buenos buongiorno bye cheers ciao días evening goodbye guten hallo hello hey hi hola
 mañana moin morgen morning noches olá salut servus tal tardes tschüss 好 您好 再见 早上 上好 晚安 早安
 """
-_WORK = frozenset(
-    (*map(stem, (_ENGLISH + _GERMAN + _ROMANCE + _SMALL_TALK).split()), *(_CHINESE + _JAPANESE).split())
-)
+_WORK = frozenset((*map(stem, (_ENGLISH + _GERMAN + _ROMANCE + _SMALL_TALK).split()), *(_CHINESE + _JAPANESE).split()))
 
 
 def subjects(terms: "Iterable[str]") -> list[str]:

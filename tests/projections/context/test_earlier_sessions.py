@@ -158,7 +158,9 @@ def test_what_is_told_of_sessions_is_not_said_again_by_the_notes(tmp_path):
     assert "Notes of" not in text
 
 
-@pytest.mark.parametrize("talk", ["hi", "thanks, bye", "Hola, ¿qué tal?", "gracias, hasta mañana", "你好", "谢谢，再见"])
+@pytest.mark.parametrize(
+    "talk", ["hi", "thanks, bye", "Hola, ¿qué tal?", "gracias, hasta mañana", "你好", "谢谢，再见"]
+)
 def test_small_talk_is_not_told_as_the_last_session(tmp_path, talk):
     scene = Scene(tmp_path)
     scene.tell(
@@ -188,3 +190,14 @@ def test_a_session_whose_clock_was_ahead_is_not_the_last_for_ever(tmp_path):
     )  # fmt: skip
 
     assert "# Last session\n\n- [2026-02-21 10:00 since] Cart" in scene.ask(source="startup").context.text
+
+
+def test_what_was_left_open_is_told_behind_what_was_left_since(tmp_path):
+    scene = Scene(tmp_path)
+    scene.log.append_many(
+        scene.event("01 09:00", name, "stage_summary", summary="Went on", todos=[todo], ts=f"{day}T09:00:00.000000Z")
+        for name, day, todo in (("old", "2025-12-20", "Rotate the keys"), ("new", "2026-02-20", "Load test"))
+    )
+    text = scene.ask(source="startup").context.text
+
+    assert "# Open to-dos\n\n- [ ] Load test\n- [ ] Rotate the keys\n" in text
