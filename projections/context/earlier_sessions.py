@@ -15,7 +15,7 @@ from eventlog.format.timestamps import order
 from eventlog.projections.context.heard import by_conversation
 from eventlog.projections.current.conclusions import NONE, conclusion_of
 from eventlog.projections.line import Line
-from eventlog.projections.search.findable import is_scratch, is_test
+from eventlog.projections.search.findable import is_scratch, is_test, unnamed
 from eventlog.projections.search.words import tokens
 from eventlog.projections.views.labels import LABELS
 from eventlog.projections.views.markdown import as_text, is_stamp, is_untouched, stamped_at
@@ -40,7 +40,8 @@ _TOPIC_CHARS, _BRIEF_TOPIC_CHARS, _PATH_CHARS = 90, 60, 70
 _MAX_DECISIONS = 3
 _MAX_COMPARED = 50  # statements, the newest: a start waits
 _DAY = len("2026-02-20")
-_LISTS, _COMMANDS = ("Changed ", "Committed ", "修改了 ", "提交了"), ("Ran `", "运行了 `")
+_CHANGED, _COMMANDS = ("Changed ", "修改了 "), ("Ran `", "运行了 `")
+_LISTS = (*_CHANGED, "Committed ", "提交了")
 _DATA = (".json", ".jsonl", ".txt", ".log", ".csv", ".patch", ".diff")
 
 
@@ -71,8 +72,12 @@ class EarlierSession(Values):
         """Write it in a line: topic, two files, outcome; a brief line has neither outcome nor sources."""
         is_brief = limit <= BRIEF_CHARS
         topic = cut(one_line(self.topic), _BRIEF_TOPIC_CHARS if is_brief else _TOPIC_CHARS)
-        files = ", ".join(_telling(self.files, project)[: 1 if is_brief else 2])
-        outcome = one_line(self.outcome_text)
+        outcome = self.outcome_text
+        for sentence in filter(self._lists, sentences_of(outcome)):
+            outcome = outcome.replace(sentence, "")
+        outcome = one_line(outcome)
+        named = unnamed(_telling(self.files, project), topic, "" if is_brief else outcome)
+        files = ", ".join(named[: 1 if is_brief else 2])
         if topic and outcome.startswith(topic.rstrip("…")):
             topic = ""
         parts = (topic or outcome, files) if is_brief else (topic, files, outcome)
@@ -80,6 +85,12 @@ class EarlierSession(Values):
         text = cut(" · ".join(filter(None, map(one_line, parts))), limit)
         line = f"- [{day} {one_line(short_id(self.name))}] {as_text(text)}"
         return Line(line, () if is_brief else self.sources, (self.name,))
+
+    def _lists(self, sentence: str) -> bool:
+        """Return whether a sentence lists, by their last names, the files that the line has by their paths."""
+        mark = next(filter(sentence.startswith, _CHANGED), "")
+        name, *_ = sentence.removeprefix(mark).replace("、", ", ").rstrip(".。").split(", ")
+        return bool(mark) and any(file.endswith(name.partition(" ")[0]) for file in self.files)
 
     def in_full(self, local: "Local", project: str, *, minute: bool = True) -> list[Line]:
         """Write it in a line, with the decisions that are not in it below."""

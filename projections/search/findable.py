@@ -186,6 +186,12 @@ def speaks_of(words: "Collection[str]", path: str) -> bool:
     return not longer and last in names and last in words
 
 
+def unnamed(files: "Iterable[str]", *texts: str) -> "list[str]":
+    """List the files that no text names by the whole path."""
+    words = {*tokens(" ".join(texts))}
+    return [file for file in files if file.lower() not in words]
+
+
 def is_scratch(path: str) -> bool:
     """Return whether a file served the work only: it lies outside, where things are built, or ends like a log."""
     *folders, name = path.lower().split("/")

@@ -7,7 +7,7 @@ Imported inside agents' hooks where something is told: standard library only, an
 """
 
 from eventlog.format.text import GERMAN_MONTHS, cut, joined, one_line
-from eventlog.projections.search.findable import is_scratch, is_test, speaks_of
+from eventlog.projections.search.findable import is_scratch, is_test, speaks_of, unnamed
 from eventlog.projections.search.ranking import subjects
 from eventlog.projections.search.words import tokens
 
@@ -75,17 +75,18 @@ def recalled_line(found: "Findable", weights: "Weights") -> str:
     todo = max(found.left, key=lambda text: _shared(text, weights), default="")
     if is_todo(found, weights) and _shared(todo, weights):
         return cut(one_line(_SEPARATOR.join(filter(None, (found.topic, f"[ ] {todo}")))), LONGEST)
-    whole = one_line(found.shown)
-    files = _chosen_files(found, weights)
+    whole, files = one_line(found.shown), _chosen_files(found, weights)
     if found.type == "fact" or (len(whole) <= LONGEST and found.type != "conversation_text"):
         shown = whole if len(whole) <= LONGEST else _excerpt(whole, weights, LONGEST)
+        files = unnamed(files, shown)
         lines = (f"{shown}{_SEPARATOR}{', '.join(files[:count])}" for count in range(len(files), 0, -1))
         fitting = next((line for line in lines if len(line) <= LONGEST), "")
-        if not files or fitting or found.type == "fact" or ", ".join(files) in shown:
-            return fitting if fitting and ", ".join(files) not in shown else shown
-    parts = [_asked(found, weights), ", ".join(files)]
-    room = LONGEST - sum(len(part) + len(_SEPARATOR) for part in parts if part)
-    parts.append(_answer(found, weights, room, parts[0]))
+        if not files or fitting:
+            return fitting or shown
+    asked = _asked(found, weights)
+    room = LONGEST - sum(len(part) + len(_SEPARATOR) for part in (asked, ", ".join(files)) if part)
+    answer = _answer(found, weights, room, asked)
+    parts = asked, ", ".join(unnamed(files, asked, answer)), answer
     return cut(_SEPARATOR.join(filter(None, parts)), LONGEST)
 
 

@@ -77,6 +77,20 @@ def test_an_outcome_that_begins_with_the_topic_says_it_once():
     assert line_of(outcome="Round half even, per line item.").count("Round half even") == 1
 
 
+@pytest.mark.parametrize(
+    ("outcome", "told"),
+    [
+        ("Wrote the docs. Changed total.py.", "Round half even · cart/total.py · Wrote the docs."),
+        ("Changed total.py, rate.py and 3 more. It was off.", "Round half even · cart/total.py · It was off."),
+        ("修改了 total.py。舍入已修正。", "Round half even · cart/total.py · 舍入已修正。"),
+        ("It was in cart/total.py: a cast.", "Round half even · It was in cart/total.py: a cast."),
+        ("Wrote it → Changed the till.", "Round half even · cart/total.py · Wrote it → Changed the till."),
+    ],
+)
+def test_a_file_is_named_once(outcome, told):
+    assert line_of(outcome=outcome, files=["/home/ada/shop/cart/total.py"]).endswith(f"] {told}")
+
+
 def test_a_decision_that_is_in_the_line_is_not_below_it():
     decisions = [Line("- From now on, totals are in cents"), Line("- No floats")]
     session = EarlierSession(

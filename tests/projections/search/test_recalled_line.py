@@ -185,9 +185,14 @@ def test_a_sentence_that_rests_on_another_or_is_about_tests_is_no_answer_where_o
 def test_files_that_the_answer_names_come_before_others():
     files = ["pkg/a.py", "pkg/b.py", "pkg/c.py"]
 
-    assert " · pkg/c.py · " in line(
-        "refunds", files=files, closing="The bug was in pkg/c.py: it never closed the file."
-    )
+    assert " · pkg/c.py · " in line("refunds", files=files, closing="The bug was in c.py: it never closed the file.")
+
+
+def test_a_file_is_named_once():
+    files = ["pkg/a.py", "pkg/c.py"]
+    shown = line("refunds", files=files, closing="The bug was in pkg/c.py: refunds never closed the file of pkg/a.py.")
+
+    assert [shown.count(file) for file in files] == [1, 1]
 
 
 def test_a_statement_is_told_whole_and_of_a_longer_one_the_part_that_was_asked_about():
