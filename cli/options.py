@@ -16,6 +16,7 @@ from eventlog import hosts
 from eventlog.app import open_store as opening
 from eventlog.app.open_store import Machine, OpenStore
 from eventlog.cli import suggestions
+from eventlog.cli.group import GivenOnce
 from eventlog.cli.terminal import Answer, print_error
 from eventlog.cli.verbs import VERBS
 from eventlog.format.errors import BadRequest, NotStored
@@ -38,19 +39,7 @@ _TELL_THEMSELVES = ("verify", "replay", "backup", "prune")  # verbs of these top
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-class _GivenOnce(click.Command):
-    """A command that refuses an option given twice where one value alone would count."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the command line; raises UsageError."""
-        _, _, given = self.make_parser(ctx).parse_args(args=[*args])
-        for param in given if not ctx.resilient_parsing else ():
-            if isinstance(param, click.Option) and not (param.multiple or param.is_flag) and given.count(param) > 1:
-                raise click.UsageError(f"{max(param.opts, key=len)} is given twice; give it once", ctx)
-        return super().parse_args(ctx, args)
-
-
-class _Verbs(_GivenOnce, click.Group):
+class _Verbs(GivenOnce, click.Group):
     """A group of verbs, with options of its own."""
 
 
@@ -68,7 +57,7 @@ def verb(
         answers = function.__annotations__.get("return") is Answer
         if answers:
             named.insert(named.index("store") if "store" in named else len(named), "as_json")
-        command = _GivenOnce(
+        command = GivenOnce(
             function.__name__.strip("_"),
             params=_params(function, named),
             callback=_printing(function) if answers else function,
@@ -165,7 +154,7 @@ def _path_of(ctx: click.Context) -> tuple[str, str]:
 
 
 def _locate(ctx: click.Context, _: click.Parameter, value: str | None) -> Store:
-    explicit = value or _named_before(ctx)
+    explicit = _named_once(ctx, value)
     if ctx.info_name == _DIAGNOSES:
         return Store.locate(explicit, os.environ)
     found = located(explicit, ctx)
@@ -182,18 +171,19 @@ def _name_unreadable(store: Store) -> None:
             print_error(what, "eventlog doctor tells what to do")
 
 
-def _named_before(ctx: click.Context) -> str | None:
-    """Find a --store given before the verb or its parent."""
-    while ctx.parent:
-        ctx = ctx.parent
-        if ctx.params.get("store"):
-            return str(ctx.params["store"])
-    return None
+def _named_once(ctx: click.Context, value: str | None) -> str | None:
+    """Find the --store given to a verb, before it, or before its parent; raises UsageError for two of them."""
+    above = ctx.parent
+    while above and not above.params.get("store"):
+        above = above.parent
+    if value and above:
+        raise click.UsageError("--store is given twice; give it once", ctx)
+    return value or (above and str(above.params["store"]))
 
 
 _STORE_HELP = "Directory of the store [default: $EVENTLOG_HOME, else ~/.eventlog]."
 store_of_verbs = click.option(  # of a verb with subcommands: they look it up
-    "--store", metavar="DIR", help=_STORE_HELP, callback=lambda ctx, _, value: value or _named_before(ctx)
+    "--store", metavar="DIR", help=_STORE_HELP, callback=lambda ctx, _, value: _named_once(ctx, value)
 )
 
 
