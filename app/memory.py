@@ -107,7 +107,7 @@ class Memory:
             since=since,
             until=until,
             text=text,
-            ids=tuple(events_named(self.log, id_part)) if id_part else None,
+            ids=tuple(events_named(self.log, id_part, self._project(project))) if id_part else None,
         )
         return [entry.event for entry in querying.query(self.log, wanted, limit=limit, reverse=reverse)]
 

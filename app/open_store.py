@@ -14,6 +14,7 @@ from eventlog.format import timestamps
 from eventlog.format.errors import NotStored
 from eventlog.hooks import prompts
 from eventlog.log.event_log import EventLog
+from eventlog.projects.root import project_root
 from eventlog.settings.schema import Settings
 from eventlog.store import Store, spool
 from eventlog.store.replica import own_replica_of
@@ -40,6 +41,11 @@ class Machine(NamedTuple):
         with suppress(OSError):  # a directory that was removed
             cwd = os.getcwd()  # noqa: PTH109
         return cls(home, os.environ, timestamps.system_clock, prompts.program(), _is_typed, cwd)
+
+    @property
+    def project(self) -> str:
+        """The project of the working directory; "" for none."""
+        return project_root(self.cwd) if self.cwd else ""
 
     def now(self) -> str:
         """Return the time as a timestamp of the log."""

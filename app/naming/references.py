@@ -5,6 +5,7 @@ time, which all ids of a while share: its end is random. Other UUIDs are random 
 chosen by somebody, and stays whole.
 """
 
+import os
 import re
 from typing import Literal, NamedTuple
 
@@ -14,6 +15,7 @@ from eventlog.app.open_store import OpenStore
 from eventlog.format import timestamps
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import HUMAN, Event
+from eventlog.format.text import encodable
 from eventlog.log.event_log import EventLog
 from eventlog.projects.root import find_repository
 from eventlog.store import Store, conversation_name, index_lookup
@@ -54,6 +56,7 @@ def session_named(log: EventLog, reference: str, project: str | None) -> str:
 
     `last` is the last of the project, where the log knows it. Raises BadRequest where there is none.
     """
+    reference = encodable(reference)
     if reference == LAST:
         return session_meant(log, reference, last_of(log.store, project))
     if not _SHORT.fullmatch(reference) or log.index.positions(reference):
@@ -70,7 +73,7 @@ def last_of(store: Store, project: str | None) -> str | None:
 
 def event_meant(opened: OpenStore, reference: str) -> str:
     """Find the one event that is meant; raises BadRequest."""
-    named = events_named(opened.log, reference)
+    named = events_named(opened.log, reference, opened.machine.project)
     if not named and is_file_line(reference):
         from eventlog.app.ask.why import reasons_behind
 
@@ -78,10 +81,10 @@ def event_meant(opened: OpenStore, reference: str) -> str:
     return _only(opened.log, reference, [Reference("event", event) for event in named], "event").id
 
 
-def events_named(log: EventLog, reference: str) -> list[str]:
-    """Find the events of that id, or of those that begin or end like this."""
+def events_named(log: EventLog, reference: str, project: str | None = None) -> list[str]:
+    """Find the events of that id, or of those that begin or end like this; `last` is the project's newest event."""
     if reference == LAST:
-        return [event.id for event in _newest(log)]
+        return [event.id for event in _newest(log, last_of(log.store, project))]
     reference = reference.strip().removesuffix("…")
     if len(reference) < SHORTEST_PART:
         return []
@@ -89,9 +92,12 @@ def events_named(log: EventLog, reference: str) -> list[str]:
     return exact or _holding(log, reference.lower())
 
 
-def event_named(log: EventLog, reference: str) -> str:
-    """Find the only event of that id, or a part of it; "" for none. Raises BadRequest for several."""
-    found = [Reference("event", event) for event in events_named(log, reference)]
+def event_named(log: EventLog, reference: str, project: str | None) -> str:
+    """Find the only event of that id, or a part of it, or the project's last; "" for none.
+
+    Raises BadRequest for several.
+    """
+    found = [Reference("event", event) for event in events_named(log, reference, project)]
     return _only(log, reference, found, "event").id if found else ""
 
 
@@ -107,22 +113,25 @@ def _sessions(log: EventLog, reference: str, project: str | None = None) -> list
 
 def _holding(log: EventLog, part: str) -> list[str]:
     """Look for the part beside the quotes of an id."""
-    quoted = [f'"{part}'.encode(), f'{part}"'.encode()]
+    quoted = [os.fsencode(f'"{part}'), os.fsencode(f'{part}"')]
     return sorted({event.id for event in log.mentioning(quoted) if is_part_of(event.id, part)})
 
 
 def _newest(log: EventLog, project: str | None = None, *, of_session: bool = False) -> list[Event]:
     """Find the newest event of the log, or of a project; what a person decides or a store notes is of no session.
 
-    What a wrong clock has dated later than now is the newest only where there is no other.
+    An event of no project that a person decided is of every project. What a wrong clock has dated later than now is the
+    newest only where there is no other.
     """
     is_about = KnownProjects(log.store).about(project)
     for until in (timestamps.from_ns(log.now() + timestamps.FOLLOWED), "~"):
         for day in reversed(log.days(until=until)):
             for entry in reversed(day.entries()[0]):
                 event = entry.event
-                is_beside = of_session and event.conversation_id in (HUMAN, event.replica)
-                if event.ts <= until and not is_beside and is_about(event.project, entry.replica):
+                if of_session and event.conversation_id in (HUMAN, event.replica):
+                    continue
+                is_here = is_about(event.project, entry.replica) or (event.project is None and event.agent == HUMAN)
+                if event.ts <= until and is_here:
                     return [event]
     return []
 
@@ -138,7 +147,8 @@ def _only(log: EventLog, reference: str, found: list[Reference], noun: str) -> R
     if not log.days():
         raise BadRequest(f"nothing has happened yet in {log.store.root}", hint=INSTALL)
     if reference == LAST:
-        raise BadRequest("this project has no session yet", hint="eventlog sessions --all-projects lists others")
+        thing = "event" if noun == "event" else "session"
+        raise BadRequest(f"this project has no {thing} yet", hint="eventlog sessions --all-projects lists others")
     names = log.index.conversations() if "session" in noun else ()
     raise BadRequest(f"no {noun} {reference!r}", hint=did_you_mean(reference, names, WHERE))
 

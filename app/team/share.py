@@ -154,7 +154,7 @@ def _stated(opened: OpenStore, name: str) -> Iterator[tuple[Event, list[str]]]:
             raise BadRequest("the line shows no decision", where=name)
         yield meant[0][0], [meant[0][1]]
         return
-    named = event_named(opened.log, name)
+    named = event_named(opened.log, name, opened.machine.project)
     if not named:
         hint = "`eventlog query --type fact,stage_summary` lists them"
         raise BadRequest("no event has this id", where=name, hint=hint)

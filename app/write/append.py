@@ -22,7 +22,6 @@ from eventlog.format.events import TYPES, Event, PlanEntry, Retraction, UnknownE
 from eventlog.log.event_log import AppendResult, EventLog
 from eventlog.projections.current.fact_scopes import Statement
 from eventlog.projections.views.memory import MEMORY
-from eventlog.projects.root import project_root
 from eventlog.settings.load import load
 from eventlog.settings.schema import Settings
 from eventlog.store.files import write_note
@@ -44,7 +43,7 @@ def append_event(log: EventLog, fields: Mapping[str, Any], machine: Machine) -> 
     event = _appendable(fields, machine)
     others = []
     if isinstance(event, Retraction):
-        event = _of_something(log, event, event.project or project_root(machine.cwd))
+        event = _of_something(log, event, event.project or machine.project)
         others = _still_stating(log, event)
     return _AppendReport(noted(log, [record_once(log, event)])[0], others)
 
@@ -142,7 +141,7 @@ def _of_something(log: EventLog, event: Retraction, project: str) -> Retraction:
     """Complete the id in a withdrawal; raises BadRequest: a withdrawal of nothing would look as if it had worked."""
     if event.conversation is not None:
         return replace(event, conversation=session_meant(log, event.conversation, last_of(log.store, project)))
-    if meant := event_named(log, str(event.target)):
+    if meant := event_named(log, str(event.target), project):
         return replace(event, target=meant)
     raise BadRequest("no event has this id", where=str(event.target), hint=_FIND)
 

@@ -201,7 +201,7 @@ _Found = tuple[str, FactScope, DistinctFact]
 
 def _meant(opened: OpenStore, reference: str, scopes: Iterable[tuple[str, FactScope]]) -> list[_Found]:
     groups = [(name, scope, group) for name, scope in scopes for group in scope.facts]
-    if event := event_named(opened.log, reference):
+    if event := event_named(opened.log, reference, opened.machine.project):
         found = [group for group in groups if event in group[2].sources]
         if not found:
             raise BadRequest(

@@ -60,7 +60,7 @@ def forgettable(
         return [Forgettable(f"all that session {session} said", entries, _rejected(conversation=session))]
     if matching is not None:
         return _Known(opened).matching(matching)
-    event = event_named(opened.log, reference)
+    event = event_named(opened.log, reference, opened.machine.project)
     statements = _Known(opened)
     if event:
         return statements.of_event(event)

@@ -45,6 +45,23 @@ def unreadable(tmp_path, monkeypatch):
     return tmp_path / "store"
 
 
+NAMING = (
+    ("query", "--id", ""), ("why", ""), ("show", ""), ("undo", ""), ("share", ""), ("edit", "--content", "x", ""),
+    ("forget", "--yes", ""), ("redact", "--yes", ""), ("append", "retraction", "target="), ("context", "--session", ""),
+)  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", NAMING, ids=" ".join)
+def test_a_name_of_bytes_that_are_not_utf8_is_a_name_of_nothing(tmp_path, verb):
+    call("fact", "Carts are blue", "--store", tmp_path)
+    *words, last = verb
+    ran = call(*words, f"{last}no\udcff such", "--store", tmp_path)
+
+    assert ran.code == (0 if verb[0] == "context" else 2)
+    assert "cannot be written" not in ran.err
+
+
 @pytest.mark.parametrize("verb", READERS)
 def test_an_unreadable_log_is_told_in_plain_words(unreadable, verb):
     ran = call(verb, "--store", unreadable)

@@ -13,7 +13,7 @@ from tests.support.command_line import call
 SAID = {"shop": "Carts are blue", "barn": "Doors are red"}
 VERBS = (
     ("query",), ("search", "blue", "red"), ("memory",), ("sessions",), ("today",), ("week",), ("on", "today"), ("show", "last"),
-    ("query", "--session", "last"), ("stats", "--json"),
+    ("query", "--session", "last"), ("query", "--id", "last"), ("stats", "--json"),
 )  # fmt: skip
 
 

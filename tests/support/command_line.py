@@ -23,7 +23,7 @@ class Ran(NamedTuple):
 
 def call(*args, stdin=b"", main=main):
     """`eventlog ARGS` in this process, with everything main() does."""
-    out, err = _stream(), _stream()
+    out, err = _stream(), _stream(errors="backslashreplace")
     code = 0
     with mock.patch.multiple(sys, argv=["eventlog", *map(str, args)], stdin=_stream(stdin), stdout=out, stderr=err):
         try:
@@ -70,8 +70,8 @@ def surroundings(**environ):
     return {**os.environ, "PYTHONPATH": IMPORT_PATH, **environ}
 
 
-def _stream(data=b""):
-    return io.TextIOWrapper(io.BytesIO(data), encoding="utf-8")
+def _stream(data=b"", errors="strict"):
+    return io.TextIOWrapper(io.BytesIO(data), encoding="utf-8", errors=errors)
 
 
 def _said(stream):

@@ -131,7 +131,7 @@ def _rejected_as_erased(log: EventLog, needles: Needles) -> Iterator[Rejected]:
 
 def _meant(opened: OpenStore, reference: str) -> tuple[str, list[str], list[str]]:
     """Read as an id, then as `FILE:LINE`, else as a text: the kind, the events to empty, the texts to erase."""
-    if event := event_named(opened.log, reference):
+    if event := event_named(opened.log, reference, opened.machine.project):
         return "event", [event], long_texts([entry.event for entry in opened.log.find([event]).values()])
     if names_line(opened, reference):
         found = forgettable(opened, reference)

@@ -10,6 +10,8 @@ import click
 from msgspec.structs import replace
 
 from eventlog.app.ask.query import EventFilter, Follower, query, why_empty
+from eventlog.app.naming import references
+from eventlog.app.naming.names import is_file_line
 from eventlog.app.progress import Progress
 from eventlog.cli import options, suggestions
 from eventlog.cli.progress import phase
@@ -25,22 +27,16 @@ from eventlog.log.lines import LogLine
 from eventlog.store import Store
 
 
-def _events_meant(ctx: click.Context, _: click.Parameter, value: str | None) -> tuple[str, ...] | None:
-    """Find events by id, part of an id, or `FILE:LINE`."""
-    if value is None or ctx.resilient_parsing:
-        return None
-    from eventlog.app.naming import references
-    from eventlog.app.naming.names import is_file_line
-
-    store = ctx.params["store"]
-    found = references.events_named(EventLog(store), value)
-    if not found and is_file_line(value):
+def _events_meant(log: EventLog, reference: str) -> tuple[str, ...]:
+    """Find events by id, part of an id, `last`, or `FILE:LINE`."""
+    found = references.events_named(log, reference, options.project_of_last(click.get_current_context()))
+    if not found and is_file_line(reference):
         from eventlog.app.ask.why import reasons_behind
 
-        reasons = reasons_behind(options.open_store(store), value)
+        reasons = reasons_behind(options.open_store(log.store), reference)
         found = [event.id for reason in reasons for event in reason.events]
     if not found:
-        raise BadRequest(f"no event {value!r}", hint=references.WHERE)
+        raise BadRequest(f"no event {reference!r}", hint=references.WHERE)
     return tuple(found)
 
 
@@ -69,9 +65,8 @@ _LOOK_SECONDS = 0.5
     "--id",
     "ids",
     metavar="ID|FILE:LINE",
-    callback=_events_meant,
     shell_complete=suggestions.events,
-    help="Only the events with this id, short id or beginning of an id, or behind this line.",
+    help="Only the events with this id, part of an id, or behind this line, or the last of the project.",
 )
 @click.option("--limit", type=options.Limit(), help="Print at most this many events.")
 @click.option("--all", "wants_all", is_flag=True, help=f"On a terminal: print all events, not the newest {_NEWEST}.")
@@ -104,9 +99,12 @@ def _query_command(
     if follow and (reverse or limit or form == "json" or filters["ids"]):
         raise click.UsageError("--follow never ends: it takes no --reverse, --limit, --id or --format json")
     chosen = options.is_given("project")
-    if (filters["session"] or filters["ids"]) and not chosen:
+    log, named = options.open_log(store), filters["ids"]
+    if named:
+        filters["ids"] = _events_meant(log, named)
+    if named == references.LAST or ((named or filters["session"]) and not chosen):
         filters["project"] = None
-    log, wanted = options.open_log(store), replace(_filter(**filters), with_decisions=not chosen)
+    wanted = replace(_filter(**filters), with_decisions=not chosen)
     follower = Follower(log, wanted) if follow else None
     with phase() as progress:
         found, closing = _chosen(log, wanted, limit, progress, reverse=reverse, every=wants_all)

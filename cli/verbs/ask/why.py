@@ -80,7 +80,7 @@ def _of_words(words: str, project: str | None, opened: OpenStore, *, as_json: bo
     display = Display(opened.store)
     with phase():
         found = matching(current_statements(opened.log, opened.settings, project), words)
-        named = [] if found else events_named(opened.log, words)
+        named = [] if found else events_named(opened.log, words, project)
         if len(named) == 1:  # an id means the same event wherever one is
             there = opened.log.find(named)[named[0]].event.project
             found = matching(current_statements(opened.log, opened.settings, there), named[0])
