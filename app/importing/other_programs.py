@@ -14,7 +14,7 @@ from eventlog import hosts
 from eventlog.app.importing.source import BadPlace, Found, ImportRequest, Line, PastEvents, Reader, SourceEvent
 from eventlog.app.write.plan import checked
 from eventlog.format import codec, ids, timestamps
-from eventlog.format.errors import BadRequest, EventLogError, system_reason
+from eventlog.format.errors import EventLogError, system_reason
 from eventlog.hosts.profile import profiles
 from eventlog.projections.bases.plan_file import PlanFile, PlannedChange
 from eventlog.projects.root import in_full, project_root
@@ -285,10 +285,7 @@ def _plan_entries(path: Path, request: ImportRequest) -> Iterator[Found]:
 def _plan_event(entry: PlannedChange, source: str, written: str, request: ImportRequest) -> SourceEvent:
     """Make the event of an entry; raises BadRequest where its knowledge base is missing, ValueError for a bad time."""
     speaker: dict[str, Any] = {"conversation_id": entry.meta.session_id or source, "agent": "last-word"}
-    try:
-        [event] = checked(request.store, PlanFile(version="1.0.0", entries=[entry]), speaker, request.machine)
-    except BadRequest as error:
-        raise BadRequest(error.what.removeprefix("entries[0].")) from error
+    [event] = checked(request.store, PlanFile(version="1.0.0", entries=[entry]), speaker, request.machine)
     created = entry.meta.created_at
     ts = _time_of(created, request.settings.timezone) if created else written
     key = f"import\nlast-word\n{created or ''}\n{codec.content_of(event)}"

@@ -52,8 +52,10 @@ def plan(
     """
     if not isinstance(store, EventLog):
         store = EventLog(store if isinstance(store, Store) else Store(os.fspath(store)))
-    mappings = [entries] if isinstance(entries, Mapping) else entries
-    declared = [entry_of(entry, f"entries[{position}]") for position, entry in enumerate(mappings)]
+    if isinstance(entries, Mapping):
+        declared = [entry_of(entries)]
+    else:
+        declared = [entry_of(entry, f"entries[{position}]") for position, entry in enumerate(entries)]
     root = (project and project_root(project)) or None
     speaker = {"conversation_id": session, "project": root, "agent": agent, "layer": layer}
     whole = PlanFile(version="1.0.0", entries=declared)
@@ -88,6 +90,8 @@ def checked(store: Store, declared: PlanFile, speaker: Mapping[str, Any], machin
         if wrong := plan_file.mistakes_in(entries, bases, project, home):
             elsewhere = any(mistake.key.endswith((".path", ".url")) for mistake in wrong)
             hint = f"known: {', '.join(bases)}" if elsewhere else ""
+            if len(entries) == 1:
+                wrong = [mistake._replace(key=_field(mistake.key)) for mistake in wrong]
             raise BadRequest("; ".join(map(str, wrong)), hint=hint)
         entries = [replace(entry, key=normalized(entry.key, project, bases, home)) for entry in entries]
     batch = os.urandom(8).hex() if len(entries) > 1 else None
@@ -110,8 +114,11 @@ def parse_plan(name: str, text: str) -> PlanFile:
     return found
 
 
-def entry_of(fields: Mapping[str, Any], where: str = "entries[0]") -> PlannedChange:
-    """Build an entry from a mapping, nested as in the exchange format or flat; raises BadRequest."""
+def entry_of(fields: Mapping[str, Any], where: str = "") -> PlannedChange:
+    """Build an entry from a mapping, nested as in the exchange format or flat; raises BadRequest.
+
+    Of several entries, `where` is the place of this one.
+    """
     nested = {name: value for name, value in fields.items() if name not in (*_IN_KEY, *_IN_META)}
     for name, inner in (("key", _IN_KEY), ("meta", _IN_META)):
         if found := {field: fields[field] for field in inner if fields.get(field) is not None}:
@@ -120,7 +127,14 @@ def entry_of(fields: Mapping[str, Any], where: str = "entries[0]") -> PlannedCha
         return msgspec.convert(nested, PlannedChange)
     except msgspec.ValidationError as error:
         wrong = codec.invalid(error, PlannedChange)
-        raise BadRequest(wrong.what, where=f"{where}.{wrong.where}" if wrong.where != "event" else where) from None
+        field = "" if wrong.where == "event" else wrong.where
+        place = f"{where}.{field}".rstrip(".") if where else _field(field)
+        raise BadRequest(wrong.what, where=place) from None
+
+
+def _field(key: str) -> str:
+    """Name a field as it is given for a single entry: `path` for `entries[0].key.path`."""
+    return key.rpartition(".")[2]
 
 
 def _bases(store: Store) -> Bases | None:

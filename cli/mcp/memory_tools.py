@@ -133,7 +133,7 @@ def _plan(call: _ToolCall, fields: dict[str, Any]) -> str:
     if missing := [name for name in _SECTION if name not in fields]:
         raise BadRequest(f"a section needs {', '.join(missing)}", hint="about user changes USER.md, project AGENTS.md")
     log, path = call.log, fields.pop("about")
-    entries = PlanFile(version="1.0.0", entries=[entry_of({"path": path, **fields}, "section")])
+    entries = PlanFile(version="1.0.0", entries=[entry_of({"path": path, **fields})])
     [declared] = declare(log, checked(log.store, entries, call.speaker(), call.machine))
     if isinstance(declared.event, Rejected):
         return "Not planned: the user has refused this."

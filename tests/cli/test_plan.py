@@ -583,7 +583,7 @@ def test_a_heading_with_its_signs_is_refused_and_the_right_way_named(at, store, 
     refused = at("plan", "--path", "user", *where, "--content", "x", "--session", "s")
 
     assert refused.code == 2
-    assert "entries[0].key.heading: leave the ### out, the level says it: 'S' of level 3" in refused.err
+    assert "eventlog: heading: leave the ### out, the level says it: 'S' of level 3" in refused.err
     assert not events(store)
 
 
