@@ -144,9 +144,9 @@ def _reword_error(error: click.ClickException) -> tuple[str, str]:
     context = error.ctx if isinstance(error, click.UsageError) else None
     if isinstance(error, click.MissingParameter):
         kind = "option" if isinstance(error.param, click.Option) else "argument"
-        choices = getattr(error.param and error.param.type, "choices", ())
-        which = f", one of {', '.join(choices)}" if choices else ""
-        return f"missing {kind}: {_named(error)}{which}", _usage(context)
+        named, choices = _named(error), getattr(error.param and error.param.type, "choices", ())
+        which = f", one of {', '.join(choices)}" if choices and named != "|".join(choices) else ""
+        return f"missing {kind}: {named}{which}", _usage(context)
     if isinstance(error, click.NoSuchOption | click.NoSuchCommand):
         near = f"did you mean {' or '.join(error.possibilities)}?" if error.possibilities else ""
         if isinstance(error, click.NoSuchOption):

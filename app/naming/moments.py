@@ -1,7 +1,7 @@
 """Times as people write them: `2d`, `yesterday`, `monday`, `last week`, `2026-02-20`, `8:30`, `3天前`, RFC 3339."""
 
 import re
-from calendar import month_abbr, monthrange
+from calendar import month_abbr, month_name, monthrange
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
@@ -14,7 +14,7 @@ from eventlog.store import Store
 _Span = tuple[datetime, datetime]  # the first moment, and the first one after it
 
 _DAYS = ("today", "yesterday", "前天")
-_MONTHS = {name.lower(): number for number, name in enumerate(month_abbr) if name}
+_MONTHS = {name.lower(): number for names in (month_abbr, month_name) for number, name in enumerate(names) if name}
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _UNITS = {
     "s": timedelta(seconds=1),
@@ -37,6 +37,7 @@ _CHINESE_DATE = re.compile(r"(?:(?P<year>\d{4})年)?(?P<month>\d{1,2})月(?P<day
 _SHOWN_DATE = re.compile(
     rf"(?P<day>\d{{1,2}}) (?P<month>{'|'.join(_MONTHS)})(?: (?P<year>\d{{4}}))?(?P<time>(?: .*)?)", re.ASCII
 )
+_MONTH_FIRST = re.compile(rf"({'|'.join(_MONTHS)}) (\d{{1,2}}),?(?= |$)", re.ASCII)
 _CHINESE_AGO = re.compile(r"(\d{1,6}) ?个?(秒|分钟|小时|天|周|星期|月|年)前", re.ASCII)
 _HINT = "say it like 2d, yesterday, monday, last week, 2026-02-20, 08:30 or 2026-02-20T08:30:00Z"
 
@@ -51,7 +52,7 @@ def moment(text: str, now: str, zone: tzinfo, *, end: bool) -> str:
     """Translate into a timestamp of the log; of a day its first moment, with `end` its last. Raises BadRequest."""
     try:
         local = datetime.fromisoformat(now).astimezone(zone)
-        first, after = _span(_in_english(" ".join(fold(text).split()), local), local)
+        first, after = _meant(_in_english(" ".join(fold(text).split()), local), local)
         chosen = after - timedelta(microseconds=1) if end and after > first else first
         return timestamps.read(chosen.astimezone(UTC).isoformat())
     except (ValueError, OverflowError) as error:
@@ -60,6 +61,7 @@ def moment(text: str, now: str, zone: tzinfo, *, end: bool) -> str:
 
 def _in_english(text: str, now: datetime) -> str:
     """Translate a time of Chinese, or one as screens show it; a date without a year was the last such day."""
+    text = _MONTH_FIRST.sub(r"\2 \1", text, count=1)
     if date := _CHINESE_DATE.fullmatch(text) or _SHOWN_DATE.fullmatch(text):
         day = f"{_MONTHS.get(date['month'], date['month']):0>2}-{date['day']:0>2}"
         return f"{date['year'] or now.year - (day > f'{now:%m-%d}')}-{day}{date['time']}"
@@ -69,18 +71,25 @@ def _in_english(text: str, now: datetime) -> str:
     return f"{_CHINESE[word]}{space}{time}" if word in _CHINESE else text
 
 
+def _meant(text: str, now: datetime) -> _Span:
+    """Find what a text means: a span, or a time of a day that it names."""
+    day, _, time = text.rpartition(" ")
+    if not (day and _CLOCK.fullmatch(time)):
+        return _span(text, now)
+    first, after = _span(day, now)
+    return _written(time if after - first == timedelta(days=1) else text, first)
+
+
 def _span(text: str, now: datetime) -> _Span:
-    word, _, time = text.partition(" ")
-    if word in _DAYS and (not time or _CLOCK.fullmatch(time)):
-        day = _day_before(now, _DAYS.index(word))
-        return _written(time, day[0]) if time else day
+    if text in _DAYS:
+        return _day_before(now, _DAYS.index(text))
     if text == "now":
         return now, now
     if match := _AGO.fullmatch(text):
         return _ago(match, now)
     if match := re.fullmatch(r"(this|last) (week|month|year)", text):
         return _period(match[2], now, back=match[1] == "last")
-    if weekday := [day for day in _WEEKDAYS if text in (day, day[:3], f"last {day}")]:
+    if weekday := [day for day in _WEEKDAYS if text.removeprefix("last ") in (day, day[:3])]:
         back = (now.weekday() - _WEEKDAYS.index(weekday[0])) % 7
         return _day_before(now, back or (7 if text.startswith("last") else 0))
     return _written(text.upper(), now)

@@ -12,7 +12,7 @@ from eventlog.format.events import HUMAN, TYPES
 from eventlog.log.event_log import EventLog
 
 INSTALL = "eventlog install AGENT makes its hooks record every session"  # to an empty store
-
+SEARCH = "`eventlog search` finds text"  # to words that nothing says
 
 _SHOWN = 3
 _LISTED = 8  # of all there are, where none is near

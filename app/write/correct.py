@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from eventlog.app.ask.why import names_line, reasons_behind
 from eventlog.app.build.rebuild import DeedResult, carry_out, record_deed
 from eventlog.app.build.replay import replay
-from eventlog.app.naming.names import did_you_mean
+from eventlog.app.naming.names import SEARCH, did_you_mean
 from eventlog.app.naming.references import event_named
 from eventlog.app.open_store import OpenStore
 from eventlog.app.write.hand_edits import restore_retyped
@@ -214,7 +214,7 @@ def _meant(opened: OpenStore, reference: str, scopes: Iterable[tuple[str, FactSc
     same = [group for group in groups if statement_of(group[2].first.text) == wanted]
     found = same or [group for group in groups if wanted and wanted in statement_of(group[2].first.text)]
     if not found:
-        near = did_you_mean(reference, [group.first.text for _, _, group in groups], "")
+        near = did_you_mean(reference, [group.first.text for _, _, group in groups], SEARCH)
         raise BadRequest(f"no memory says {reference!r}", hint=near)
     return found
 

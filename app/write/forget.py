@@ -8,7 +8,7 @@ from typing import NamedTuple
 from eventlog.app.ask.why import LineReason, names_line, reasons_behind
 from eventlog.app.build.rebuild import DeedResult, carry_out
 from eventlog.app.build.replay import replay
-from eventlog.app.naming.names import did_you_mean
+from eventlog.app.naming.names import SEARCH, did_you_mean
 from eventlog.app.naming.references import event_named
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest
@@ -144,7 +144,7 @@ class _Known:
         wanted = statement_of(text)
         found = [statement for statement in self._stating if wanted and wanted in statement]
         if not found:
-            raise BadRequest(f"nothing says {text!r}", hint=did_you_mean(text, self._worded.values(), ""))
+            raise BadRequest(f"nothing says {text!r}", hint=did_you_mean(text, self._worded.values(), SEARCH))
         return found
 
     def _statement(self, statement: str, lines: Mapping[str, LogLine] | None = None) -> Forgettable:

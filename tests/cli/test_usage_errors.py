@@ -36,6 +36,7 @@ LIBRARY = re.compile(r"Usage:|Error|Invalid value|Missing|No such|not a valid|in
         (("fact", "x", "--confidence", "a"), "--confidence: 'a' is not a number"),
         (("plan", "--level", "7"), "--level: 7 is not between 1 and 6"),
         (("bisect", "MEMORY.md"), "missing argument: TEXT\n  eventlog bisect [OPTIONS] FILE TEXT"),
+        (("lifecycle", "run"), "missing argument: start|end\n  eventlog lifecycle run [OPTIONS] {start|end}"),
         (("lifecycle", "run", "start"), "missing option: --session"),
         (("lifecycle", "runn"), "no verb 'runn'\n  did you mean run?"),
         (("undo", "", "--yes"), "ID: it is empty\n  leave it out, or give one"),

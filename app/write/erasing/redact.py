@@ -16,6 +16,7 @@ from eventlog.app.build.codex_export import copies_of
 from eventlog.app.build.rebuild import record_changes, replay_store
 from eventlog.app.build.replay import replay
 from eventlog.app.build.storage import LocalFile, base_targets
+from eventlog.app.naming.names import SEARCH
 from eventlog.app.naming.references import event_named
 from eventlog.app.open_store import OpenStore
 from eventlog.app.write.erasing.erase_everywhere import (
@@ -203,7 +204,7 @@ def _located(opened: OpenStore, erasing: Erasing) -> Redactable:
     events = list(dict.fromkeys(str(fields.get("id")) for fields in entries))
     files = [path.removeprefix(f"{store.root}/") for path in holding if path != config]
     if not events and not files and not bases and not copies:
-        raise BadRequest("nothing of it is in the log or in any file of the store", hint="`eventlog search` finds text")
+        raise BadRequest("nothing of it is in the log or in any file of the store", hint=SEARCH)
     return Redactable(located, events, [*files, *bases, *copies])
 
 
