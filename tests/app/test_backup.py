@@ -24,6 +24,7 @@ from eventlog.log.seals import Chain
 from eventlog.log.verify import verify
 from eventlog.store import spool
 from eventlog.store.dayfile import read_settled
+from eventlog.store.files import make_dirs
 from eventlog.store.replica import make_replica, replica_of
 from tests.support.bases import REVIEWED, apply_all, planned, user_md, write_user
 from tests.support.command_line import call
@@ -373,7 +374,7 @@ def test_a_restore_that_was_killed_between_two_files_is_finished_by_the_next(liv
     for kept in range(len(manifest.files)):
         other = store_at(tmp_path / f"other {kept}")
         with monkeypatch.context() as patch:
-            patch.setattr(backup, "make_dirs", _killed_at(1 + len(manifest.files) + kept, backup.make_dirs))
+            patch.setattr(backup, "make_dirs", _killed_at(1 + len(manifest.files) + kept, make_dirs))
             with pytest.raises(KeyboardInterrupt):
                 restore_backup(other, file)
         if kept == len(manifest.files) - 1:
