@@ -147,8 +147,8 @@ class Drawing(NamedTuple):
         return {**fields, **of_user}
 
     def text_fields(self, topic: str) -> dict[str, Any] | None:
-        """Return the fields of its `conversation_text`, within their bounds; None where there is no prompt."""
-        if not self.prompts:
+        """Return the fields of its `conversation_text`, within their bounds; None for neither a prompt nor a file."""
+        if not (self.prompts or self.files):
             return None
         title, files = cut(topic, _TITLE), list(_within(self.files, _FILES))
         room = MAX_CHARS - len(title) - len(self.closing) - sum(map(len, files))
@@ -162,7 +162,7 @@ class Drawing(NamedTuple):
 
 
 def draw(steps: Iterable[Step], project: str = "", locale: str = "en", where: str = "") -> Drawing | None:
-    """Draw a session from its steps; None without a prompt.
+    """Draw a session from its steps; None without a prompt, but for work with an answer.
 
     Files are named as they are in the project, also below the directory `where` it ran: a worktree, elsewhere.
     """
@@ -170,7 +170,8 @@ def draw(steps: Iterable[Step], project: str = "", locale: str = "en", where: st
     transcript = _Transcript([root.rstrip("/") for root in (project, where if is_elsewhere else "") if root])
     for step in steps:
         transcript.add(step)
-    return transcript.drawing(_LANGUAGES.get(locale, _LANGUAGES["en"])) if transcript.prompts else None
+    is_any = transcript.prompts or transcript.has_ended
+    return transcript.drawing(_LANGUAGES.get(locale, _LANGUAGES["en"])) if is_any else None
 
 
 class _Transcript:
@@ -219,7 +220,7 @@ class _Transcript:
                 self.asked_by.add(step.kind)
             case ("reply", text):
                 text = text.replace("’", "'")  # models differ, and words are looked for with the plain one
-                self.speaks, self.has_ended = True, bool(self.prompts)
+                self.speaks, self.has_ended = True, bool(self.prompts or self.work)
                 self.turn_replies.append(text)
                 self._decide(stated(DECISIONS, text))
             case ("proposal", text):  # whatever the user makes of it, here or in a session of its own
@@ -406,7 +407,7 @@ class _Transcript:
         """Name the plan that ends a session, or the request without an answer; "" for thanks, or if no agent spoke."""
         if self.planned:
             return language.planned.format(self.planned)
-        prompt = cut(request(self.prompts[-1]), _REQUEST_CHARS)
+        prompt = cut(request("".join(self.prompts[-1:])), _REQUEST_CHARS)
         if self.has_ended or not self.speaks or not prompt:
             return ""
         return language.broke_off_at.format(prompt) if len(self.prompts) > 1 else language.broke_off

@@ -629,7 +629,23 @@ def test_the_text_of_a_conversation():
         "closing": "Prices are rounded half even.",
         "files": ["cart.py", "/etc/hosts"],
     }
-    assert text_of(TOLD[:1] + TOLD[2:4]) is None
+
+
+@pytest.mark.parametrize(
+    "handed_over", [[], [Step("prompt", "This session is being continued from a previous conversation")]]
+)
+def test_a_session_that_goes_on_with_what_was_asked_before_is_drawn(handed_over):
+    steps = [*read.without_own_texts(handed_over), *TOLD[2:3], TOLD[-1]]
+
+    assert summary_of(steps) == (
+        "Prices are rounded half even", "Prices are rounded half even. Changed cart.py.", [], []
+    )  # fmt: skip
+    assert text_of(steps) == {
+        "title": "Prices are rounded half even",
+        "prompts": [],
+        "closing": "Prices are rounded half even.",
+        "files": ["cart.py"],
+    }
 
 
 def test_the_text_of_a_conversation_closes_with_the_outcome_and_without_praise():
