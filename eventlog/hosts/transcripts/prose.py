@@ -84,9 +84,13 @@ _LASTS = re.compile(
     r"|с этого момента|отныне)\b|이제부터|앞으로는|기로 (?:결정)?했(?:습니다|다|어요?)$"
     r"|^(?:(?:nous avons|on a) décidé|hemos decidido|decidimos|abbiamo deciso|мы решили)\b|从现在起|从今以后|今后|今後"
     r"|(?:^|[，,；])以后[^，。；会要可再]{0,10}(?:都|一律|统一|不再|不要|请|用)|^我们(?:已经)?决定"
-    r"|これからは|に決め(?:まし)?た|に決定し(?:まし)?た",
+    r"|これからは|に決め(?:まし)?た|に決定し(?:まし)?た"
+    r"|^(?:please )?(?:always|never) (?!(?:been|mind|seen|again|gonna|the|an?|[a-z]+(?:[^s]s|[^e]ed|ing|ly))\b)[a-z]+ \S",
     re.IGNORECASE,
 )
+_LOWER_END = re.compile(
+    r"(?<=[\w)`'\"][.!])(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)(?<!etc\.) +"
+)  # where nobody writes a capital
 _POINTS_BACK = re.compile(rf"^(?:\w+\W+){{0,2}}{_TO_MEMORY}\W*(?:please\W*)?$", re.IGNORECASE)
 _AT_THE_END = re.compile(rf"(?<=\w)\W*{_TO_MEMORY}\W*(?:please\W*)?$", re.IGNORECASE)
 _SUPPOSES = re.compile(
@@ -101,7 +105,8 @@ _OF_WORK = re.compile(r"(?:I|I['’](?:ll|ve|m|d)|[Ll]et me|[Nn]ext|[Tt]omorrow|
 
 def lasting(prompt: str) -> list[str]:
     """List the sentences of a prompt by which the user decides for later; no question and nothing of others."""
-    lines = map(one_line, _text_lines(prompt))
+    texts = map(one_line, _text_lines(prompt))
+    lines = (line for text in texts for line in (_LOWER_END.split(text) if text.islower() else [text]))
     found = [text.removesuffix("。").removesuffix(".") for line in lines for text in sentences(line)]
     lasts = [text for text in found if _LASTS.search(text) and not _SUPPOSES.search(text)]
     lasts += [before for before, text in pairwise(found) if _POINTS_BACK.match(text) and not _SUPPOSES.search(before)]
