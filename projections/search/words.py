@@ -6,7 +6,7 @@ German     the same, without the endings of a word with an umlaut, and those of 
 Chinese    every two neighbouring characters, as no spaces tell where a word ends; a single one stands for itself.
 Terms      of software are known in English and in Chinese, for queries: a text has the tokens of its own language.
 Japanese   the same within each script: a run of katakana is a word, of which the pairs are parts.
-Names      `camelCase`, `snake_case`, `a/path.py`, `v1.2`: the whole, each name in it, and each part.
+Names      `camelCase`, `snake_case`, `a/path.py`, `v1.2`: the whole, each name in it, each part. A brand is one word.
 
 Imported inside agents' hooks: no re, which takes longer to load than a prompt takes to be read.
 """
@@ -84,6 +84,11 @@ _TERMS = """
 推理 inference 显卡 gpu 召回 recall 准确率 accuracy 损失 loss 批次 batch 周一 monday 周二 tuesday 周三 wednesday
 周四 thursday 周五 friday 周六 saturday 周日 sunday 每周 weekly 每月 monthly
 """  # of the trade, in Chinese and English
+_BRANDS = """
+bitbucket chatgpt devops github gitlab graphql ipad iphone javascript linkedin macos openai paypal powershell typescript
+vscode whatsapp wordpress youtube
+"""  # with a capital within, and no names of things in code
+_WHOLE = frozenset(_BRANDS.split())
 _BEGINNING = 3  # characters, which endings leave as they are
 _PARTICLES = "的了吗呢吧啊呀嘛么是在和与或就也都把被请我你他她它们这那哪个"
 _ENDINGS = ("ing", "ed")
@@ -215,7 +220,7 @@ def _of_word(word: str) -> list[str]:
 def _of_name(word: str) -> list[str]:
     """Return the whole name, each name in it, and the words of these: `lib/cart_total.py` has `cart_total`, too."""
     lower = word.lower()
-    if (names := _split(word)) == [word]:
+    if lower in _WHOLE or (names := _split(word)) == [word]:
         return [stem(lower)] if lower and lower not in _STOP and len(word) <= _LONGEST else []
     found = [token for name in names for token in _of_name(name)][:_LONGEST]
     is_one = lower.isalnum() and len(found) <= 1

@@ -128,6 +128,16 @@ def test_a_word_of_one_text_is_enough_where_a_prompt_is_about_nothing_else(promp
     assert told(prompt) == expected
 
 
+def test_a_brand_is_no_thing_in_code():
+    texts = [
+        "The mirror of the handbook lies on GitHub",
+        *(f"Note {n} on shelf {n} about parcel {n}" for n in range(300)),
+    ]
+
+    assert told("push it to GitHub with the new labels of costs", texts) == []
+    assert told("What is on GitHub?", texts) == texts[:1]
+
+
 @pytest.mark.parametrize("prompt", ["Somebody deployed an ugly migration, may I correct ledger.py by hand?",
                                     "/opt/shop/src/ledger.py, line 131, fails: why?",
                                     "Account.objects.lock_rows() waits for ever since yesterday"])  # fmt: skip

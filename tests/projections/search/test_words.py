@@ -13,6 +13,7 @@ from eventlog.projections.search.words import stem, tokens, translated
     [
         ("The orders are NEVER deleted", ["order", "never", "delet"]),
         ("CONN_MAX_AGE", ["conn_max_age", "conn", "max", "age"]),
+        ("GitHub, github; TypeScript", ["github", "github", "typescript"]),
         ("HTTPServer parseURL", ["httpserver", "http", "server", "parseurl", "pars", "url"]),
         (
             "see shop/checkout/forms.py.",
