@@ -17,6 +17,7 @@ import msgspec
 
 from eventlog.app.page.page_model import PageModel, PageSession
 from eventlog.app.page.timeline import FileTimeline, TimelineLine
+from eventlog.cli.terminal import count
 from eventlog.format.text import harmless
 from eventlog.projections.views.stats import monday_of
 
@@ -61,8 +62,8 @@ def html_of(page: PageModel, *, live: str = "") -> str:
         sessions="".join(_days_of_sessions(page)),
         open="".join(_open(page)),
         numbers="".join(_numbers(page)),
-        logged=f"{page.logged:,}",
-        newest=_text(page.newest),
+        logged=count(page.logged, "event"),
+        newest=f" up to {_text(page.newest)}" if page.newest else "",
         zone=_text(page.zone),
         digest=hashlib.sha256(data.encode()).hexdigest()[:16],
         withdrawn=held if page.withdrawn else "",
@@ -216,9 +217,9 @@ def _stacked(stacks: Sequence[Sequence[int]], width: int, height: int) -> Iterat
     highest, step = max(map(sum, stacks), default=0) or 1, width / max(len(stacks), 1)
     for position, parts in enumerate(stacks):
         top = float(height)
-        for number, count in enumerate(parts):
-            if count:
-                tall = count / highest * height
+        for number, part in enumerate(parts):
+            if part:
+                tall = part / highest * height
                 top -= tall
                 place = f'x="{_n(step * position + step * 0.1)}" y="{_n(top)}"'
                 yield f'<rect class="{_colour(number)}" {place} width="{_n(step * 0.8)}" height="{_n(tall)}"/>'
@@ -231,15 +232,17 @@ def _numbers(page: PageModel) -> Iterator[str]:
     for session in page.sessions:
         if (monday := monday_of(session.started[:10])) in by_week:
             by_week[monday][agents[session.agent or "unknown"]] += 1
-    first = weeks[0].week if weeks else ""
+    if not weeks:
+        yield '<p class="soft">None.</p>'
+        return
     yield '<div class="charts">'
-    yield _chart("Sessions a week, by agent", list(by_week.values()), first)
+    yield _chart("Sessions a week, by agent", list(by_week.values()), weeks[0].week)
     used = [(week.used, week.lines - week.used) for week in weeks]
     shown, later = sum(week.lines for week in page.weeks), sum(week.used for week in page.weeks)
-    yield _chart(f"Lines told with prompts: {shown:,}, later used: {later:,}", used, first)
+    yield _chart(f"Lines told with prompts: {shown:,}, later used: {later:,}", used, weeks[0].week)
     ages = _ages(page)
     yield _chart(
-        "Lines known, by the month they were first said in", [(count,) for count in ages.values()], next(iter(ages), "")
+        "Lines known, by the month they were first said in", [(lines,) for lines in ages.values()], next(iter(ages), "")
     )
     yield "</div>"
     if by_project := _by_project(page):
@@ -253,7 +256,7 @@ def _chart(title: str, stacks: Sequence[Sequence[int]], first: str) -> str:
         f'<figure><figcaption class="soft">{_text(title)}</figcaption><svg class="chart" viewBox="0 0 {_CHART} 74" '
         f'preserveAspectRatio="none" role="img" aria-label="{_text(title)}">{bars}'
         f'<rect class="base" x="0" y="{_CHART_HEIGHT}" width="{_CHART}" height="1"/></svg>'
-        f'<p class="soft num">from {_text(first) or "–"} · at most {highest:,}</p></figure>'
+        f'<p class="soft num">from {_text(first) or "–"} · highest {highest:,}</p></figure>'
     )
 
 
@@ -269,7 +272,7 @@ def _by_project(page: PageModel) -> list[str]:
     counts = Counter(session.project for session in page.sessions)
     named = [(counts[number], project) for number, project in enumerate(page.projects)]
     named.sort(key=lambda pair: (-pair[0], pair[1].path))
-    return [f"{project.name}: {count:,} sessions" for count, project in named]
+    return [f"{project.name}: {count(sessions, 'session')}" for sessions, project in named]
 
 
 def _day_name(day: str) -> str:

@@ -647,3 +647,19 @@ def test_a_command_takes_a_statement_that_looks_like_an_option(browser, log, tmp
 
     assert page.locator(".ask code").inner_text() == "eventlog forget -- '--out wants a directory'"
     page.close()
+
+
+def test_a_line_of_a_script_from_right_to_left_begins_at_the_right(browser, log, tmp_path):
+    log.append(fact(1, content="الأسعار أعداد صحيحة"))
+    (tmp_path / "memory.html").write_text(html_of(page_of(opened(log))))
+    page = browser.new_page()
+    page.goto((tmp_path / "memory.html").as_uri())
+    line = page.locator("[data-line]", has_text="الأسعار").first
+    day = line.evaluate("""one => {
+      const texts = document.createTreeWalker(one, NodeFilter.SHOW_TEXT), range = document.createRange();
+      range.selectNode(texts.nextNode());
+      return range.getBoundingClientRect().left - one.getBoundingClientRect().left;
+    }""")
+
+    assert day > line.bounding_box()["width"] / 2
+    page.close()

@@ -166,7 +166,16 @@ def test_an_empty_log_says_what_to_do(log):
     text = html_of(page_of(opened(log)))
 
     assert "eventlog install" in text
+    assert "From 0 events; times" in text
+    assert "<figure>" not in text
     assert Elements(text).having("data-slider")[0][1]["max"] == "0"
+
+
+def test_of_one_event_the_page_counts_one(log):
+    log.append(fact(1, project="/src/shop"))
+    text = html_of(page_of(opened(log)))
+
+    assert [one for one in ("From 1 event up to", ": 1 session<") if one not in text] == []
 
 
 def test_a_page_of_a_server_may_ask_it_and_nothing_else(page):
