@@ -222,7 +222,7 @@ def _of_name(word: str) -> list[str]:
     lower = word.lower()
     if lower in _WHOLE or (names := _split(word)) == [word]:
         return [stem(lower)] if lower and lower not in _STOP and len(word) <= _LONGEST else []
-    found = [token for name in names for token in _of_name(name)][:_LONGEST]
+    found = " ".join([_known[name] for name in names]).split()[:_LONGEST]  # folders come again and again
     is_one = lower.isalnum() and len(found) <= 1
     return found if is_one or len(word) > _LONGEST else [lower, *found]
 
