@@ -9,17 +9,17 @@ import sys
 
 if __name__ == "__main__":
     gc.disable()  # in so short a life, looking for garbage costs more than what it finds, from the first import on
-    from _frozen_importlib import ModuleSpec, module_from_spec
-    from _frozen_importlib_external import SourceFileLoader
+    from _frozen_importlib import module_from_spec
+    from _frozen_importlib_external import spec_from_file_location
 
     root = __file__[: -len("/eventlog/hook.py")]
     sys.path.insert(0, root)
     # what finds our modules is not searched for: importlib would list three directories, and try each ending there
-    loader = SourceFileLoader("eventlog.fast.modules", f"{root}/eventlog/fast/modules.py")
-    spec = ModuleSpec(loader.name, loader, origin=loader.path)
-    spec.has_location = True
-    modules = sys.modules[loader.name] = module_from_spec(spec)
-    loader.exec_module(modules)
+    spec = spec_from_file_location("eventlog.fast.modules", f"{root}/eventlog/fast/modules.py")
+    assert spec
+    assert spec.loader
+    modules = sys.modules[spec.name] = module_from_spec(spec)
+    spec.loader.exec_module(modules)
     modules.install(root)
     if sys.argv[1:2] == ["--live"]:
         from eventlog.hooks.live import main

@@ -1,5 +1,6 @@
 """Our modules are found without searching, and held to what `importlib` holds a compiled file to."""
 
+import _frozen_importlib
 import importlib.util
 import os
 import py_compile
@@ -43,6 +44,67 @@ def test_a_module_is_what_importlib_makes_of_it(package, name):
     assert [getattr(theirs, each, None) for each in names] == [getattr(ours, each, None) for each in names]
 
 
+@pytest.fixture
+def loading(package, monkeypatch):
+    """What `import` calls in a hook, for modules of a package `eventlog` that lies elsewhere."""
+    parent = type(sys)("eventlog")
+    parent.__path__ = [str(package)]
+    for name in [name for name in sys.modules if name.partition(".")[0] == "eventlog"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "eventlog", parent)
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
+    monkeypatch.setattr(modules, "_root", "")
+    monkeypatch.setattr(_frozen_importlib, "_find_and_load", modules._search)
+    monkeypatch.setitem(sys.modules, modules.__name__, modules)
+    modules.install(str(package))
+    return package
+
+
+@pytest.mark.parametrize("name", ["word", "inner", "inner.word"])
+def test_a_module_that_a_hook_loads_is_what_importlib_makes_of_it(loading, name):
+    (loading / "inner" / "word.py").write_text("said = __name__\n")
+    py_compile.compile(str(loading / "inner" / "word.py"), doraise=True)
+    ours = importlib.import_module(f"eventlog.{name}")
+    directory = loading / "inner" if "." in name else loading
+    theirs = made(PathFinder.find_spec(f"eventlog.{name}", [str(directory)]))
+    names = ("__name__", "__package__", "__file__", "__cached__", "__path__", "said")
+
+    assert [getattr(theirs, each, None) for each in names] == [getattr(ours, each, None) for each in names]
+    assert ours is sys.modules[f"eventlog.{name}"]
+    assert [modules] * 2 == [ours.__loader__, getattr(ours.__spec__, "loader", None)]
+    assert ours is getattr(sys.modules[ours.__name__.rpartition(".")[0]], ours.__name__.rpartition(".")[2])
+
+
+def test_a_module_that_fails_is_not_loaded(loading):
+    for text in ("raise OSError", "said = 1\n"):
+        (loading / "word.py").write_text(text)
+        py_compile.compile(str(loading / "word.py"), doraise=True)
+        if text == "raise OSError":
+            with pytest.raises(OSError):
+                importlib.import_module("eventlog.word")
+            assert "eventlog.word" not in sys.modules
+            assert not hasattr(sys.modules["eventlog"], "word")
+    assert 1 == importlib.import_module("eventlog.word").said
+
+
+def test_what_a_hook_cannot_load_is_left_to_importlib(loading):
+    compiled(loading).unlink()
+
+    assert "eventlog.word" == importlib.import_module("eventlog.word").said
+    with pytest.raises(ModuleNotFoundError, match="nowhere"):
+        importlib.import_module("eventlog.nowhere")
+    with pytest.raises(ModuleNotFoundError, match="is not a package"):
+        importlib.import_module("eventlog.word.inner")
+
+
+def test_a_process_with_threads_leaves_loading_to_importlib(monkeypatch):
+    monkeypatch.setattr(sys, "meta_path", [])
+    monkeypatch.setattr(_frozen_importlib, "_find_and_load", modules._search)
+    modules.install()
+
+    assert modules._search is vars(_frozen_importlib)["_find_and_load"]
+
+
 def _overwritten(at, data):
     def change(package):
         with compiled(package).open("r+b") as opened:
@@ -56,6 +118,7 @@ def _overwritten(at, data):
 def test_the_package_is_found_in_the_directory_that_is_named(monkeypatch, root):
     monkeypatch.setattr(sys, "meta_path", [])
     monkeypatch.setattr(modules, "_root", "")
+    monkeypatch.setattr(_frozen_importlib, "_find_and_load", modules._search)
 
     assert modules.find_spec("eventlog") is None
     modules.install(root)
