@@ -48,22 +48,14 @@ if TYPE_CHECKING:
 
     from eventlog.secrets.scan import Found
 
+    Token = tuple[str, tuple[str, ...], str, int, int]  # as in `patterns.py`
     Rule = tuple[str, tuple[str, ...], str, int, int, float]  # as in `token_rules.py`
 
-_TOKENS = [(*token, 0.0) for token in TOKENS]
-_MIN_TOKEN = min(len(beginning) + min_length for _, beginnings, _, min_length, _ in TOKENS for beginning in beginnings)
+_MIN_TOKEN = 13  # characters of the shortest of `TOKENS`, with its beginning
 _FLAGS = ("-u", "-U", "-b")  # that stand behind others, too: `curl -su`
 _BEFORE_OPTIONS = (" -", '"-', "'-", "\n-")
-_COMMANDS: "list[tuple[str, str, tuple[str, ...]]]" = [  # each with what stands in every text of it
-    (how[1:] if how[0] in DIGITS else "-" if how[:2] in _FLAGS else how.rstrip(":…%= ") or how, how, programs)
-    for how, programs in COMMANDS
-]
-_WITHOUT_OPTIONS = [command for command in _COMMANDS if command[0][0] != "-"]
 _HOST_STOPS = "/ \t\r\n\"'`<>?#"
 _TITLE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 "
-_STEMS: "dict[str, list[tuple[str, str]]]" = {}  # of names, in their order: texts have few of them
-for _named in (*((name, "password") for name in (*PASSWORDS, "identified by")), *NAMES):  # the last is of SQL
-    _STEMS.setdefault(next((stem for stem in STEMS if stem in _named[0]), _named[0]), []).append(_named)
 _MIN_ARGUMENT = 4
 _LOWER = {ord(char): ord(char.lower()) for char in ALNUM if char.isupper()}
 
@@ -75,7 +67,7 @@ def find(text: str) -> "Iterator[Found]":
     if longest >= MIN_RANDOM:  # generated ones are long
         # a token is within a word; what tools print has few long ones, and those again and again
         long = " ".join([word for word in words if len(word) >= _MIN_TOKEN])
-        yield from _tokens(text, long, _TOKENS)
+        yield from _tokens(text, long, TOKENS)
         if any(longest >= min_length and beginning in long for beginning, min_length in MAINTAINED):
             from eventlog.secrets.token_rules import TOKEN_RULES  # few texts have one of the beginnings
 
@@ -86,11 +78,13 @@ def find(text: str) -> "Iterator[Found]":
     if longest >= MIN_PASSWORD:
         yield from _basic(text)
         yield from _in_addresses(text)
-        commands = _COMMANDS if any(map(text.__contains__, _BEFORE_OPTIONS)) else _WITHOUT_OPTIONS
+        has_options = any(map(text.__contains__, _BEFORE_OPTIONS))
         called = [
             (how, some)
-            for mark, how, programs in commands
-            if mark in text and (some := [*filter(text.__contains__, programs)])
+            for how, programs in COMMANDS
+            if (has_options or how[0] != "-")
+            and _mark_of(how) in text
+            and (some := [*filter(text.__contains__, programs)])
         ]
         if called:
             from eventlog.secrets.in_commands import passwords_in_commands  # few texts have such a program
@@ -112,11 +106,11 @@ def find(text: str) -> "Iterator[Found]":
     yield from _blocks(text)
 
 
-def _tokens(text: str, long: str, rules: "Iterable[Rule]") -> "Iterator[Found]":
-    for kind, beginnings, alphabet, min_length, max_length, entropy in rules:
-        for beginning in beginnings:
+def _tokens(text: str, long: str, rules: "Iterable[Token | Rule]") -> "Iterator[Found]":
+    for rule in rules:
+        for beginning in rule[1]:
             if beginning in long:
-                yield from beginning_so(text, kind, beginning, alphabet, min_length, max_length, entropy)
+                yield from beginning_so(text, rule[0], beginning, *rule[2:])
 
 
 def beginning_so(
@@ -246,8 +240,18 @@ def _in_addresses(text: str) -> "Iterator[Found]":
 
 def _named_in(text: str, lower: str) -> "list[tuple[str, str]]":
     """List the names of credentials that a text has, and their kinds."""
-    named = [named for stem, names in _STEMS.items() if stem in lower for named in names if named[0] in lower]
-    return named + [named for named in UPPER_ONLY if named[0] in text]
+    found = [named for named in UPPER_ONLY if named[0] in text]
+    if not any(map(lower.__contains__, STEMS)):
+        return found
+    passwords = ((name, "password") for name in (*PASSWORDS, "identified by"))  # the last is of SQL
+    return found + [named for named in (*passwords, *NAMES) if named[0] in lower]
+
+
+def _mark_of(how: str) -> str:
+    """Return what stands in every text in which a program is given a password in this way."""
+    if how[0] in DIGITS:
+        return how[1:]
+    return "-" if how[:2] in _FLAGS else how.rstrip(":…%= ") or how
 
 
 def _lower(text: str) -> str:

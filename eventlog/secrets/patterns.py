@@ -198,7 +198,9 @@ NAMES = (
     ("secret_key_base", "secret"), ("secret", "secret"), ("token", "token"), ("credential", "credential"),
     ("credentials", "credential"), ("auth", "credential"), ("密钥", "secret"), ("令牌", "token"),
 )  # fmt: skip
-STEMS = ("pass", "secret", "key", "token", "credential")  # that most of these names have
+# one of which each of these names has
+STEMS = ("pass", "secret", "key", "token", "credential", "auth", "pwd", "wort", "identified by", "密", "口令", "令牌",
+         "パスワード")  # fmt: skip
 UPPER_ONLY = (("KEY", "key"),)  # too common a word in lower case
 
 # how programs are given a password, and which: behind an option (`-p…` joined to it, `-p ` apart, else either) or the

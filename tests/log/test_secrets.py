@@ -18,7 +18,7 @@ from eventlog.hosts.transcripts import read
 from eventlog.hosts.transcripts.draw import draw
 from eventlog.log.event_log import EventLog
 from eventlog.secrets import patterns, scrub, scrub_beginning, scrub_text, secrets_in
-from eventlog.secrets.find import find
+from eventlog.secrets.find import _MIN_TOKEN, find
 from eventlog.secrets.plain import MIN_RANDOM, is_plain
 from eventlog.store import Store, spool
 from tests.support.credentials import SAMPLES, sample
@@ -237,6 +237,16 @@ def test_the_key_of_a_stream_is_found_in_its_address(key):
     assert scrub_text(f"ffmpeg -f flv rtmp://a.example.org/live2/{key}") == (
         "ffmpeg -f flv rtmp://a.example.org/live2/[secret:stream-key]"
     )
+
+
+def test_no_token_is_shorter_than_what_is_searched():
+    lengths = [len(one) + least for _, some, _, least, _ in patterns.TOKENS for one in some]
+    assert _MIN_TOKEN == min(lengths)
+
+
+def test_every_name_of_a_credential_has_a_stem():
+    names = (*patterns.PASSWORDS, "identified by", *(name for name, _ in patterns.NAMES))
+    assert [] == [name for name in names if not any(stem in name for stem in patterns.STEMS)]
 
 
 def test_every_token_that_is_shorter_than_a_long_word_is_known_by_sight():
