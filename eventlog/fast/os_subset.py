@@ -7,17 +7,17 @@ Whatever else is asked for is `os`'s, imported then. For POSIX, imported as `fro
 
 import posix
 import sys
-from _stat import S_ISDIR, S_ISLNK, S_ISREG
 from builtins import open as fdopen  # `io` is not loaded yet where Python 3.14 starts
-from posix import *  # noqa: F403 - what `os` does
-from posix import _exit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["_exit", "fdopen"]  # and the others
+globals().update({**vars(posix), **globals()})  # as `from posix import *`, which takes ten times as long
 
+__all__ = ["fdopen"]  # and the others
+
+_KIND, _DIRECTORY, _FILE, _LINK = 0o170000, 0o040000, 0o100000, 0o120000  # as `_stat` has them (inode(7))
 name, devnull, pathsep, SEEK_SET, O_BINARY = "posix", "/dev/null", ":", 0, 0
 path = sys.modules[__name__]
 
@@ -28,8 +28,7 @@ def _environ() -> "Mapping[str, str]":
     return {variable.decode(encoding, errors): value.decode(encoding, errors) for variable, value in raw.items()}
 
 
-_variables = _environ()
-environ = _variables  # type: ignore[assignment]
+environ = _variables = _environ()
 
 
 def exists(path: str) -> bool:
@@ -39,12 +38,12 @@ def exists(path: str) -> bool:
 
 def isdir(path: str) -> bool:
     """Return whether the path leads to a directory."""
-    return S_ISDIR(max(_mode(path), 0))
+    return _mode(path) & _KIND == _DIRECTORY
 
 
 def isfile(path: str) -> bool:
     """Return whether the path leads to a regular file."""
-    return S_ISREG(max(_mode(path), 0))
+    return _mode(path) & _KIND == _FILE
 
 
 def isabs(path: str) -> bool:
@@ -87,7 +86,7 @@ def realpath(path: str) -> str:
     above = spelled
     while above != "/":
         try:
-            is_link = S_ISLNK(posix.lstat(above).st_mode)
+            is_link = posix.lstat(above).st_mode & _KIND == _LINK
         except (OSError, ValueError):
             is_link = False
         if is_link:

@@ -7,7 +7,6 @@ already, as long as they fit; and lost events are counted.
 import re
 import time
 from contextlib import suppress
-from stat import S_ISREG
 from typing import NamedTuple
 
 from eventlog.fast import fastjson, os
@@ -15,7 +14,7 @@ from eventlog.format import timestamps
 from eventlog.hooks import disk_reserve
 from eventlog.secrets import scrub_beginning, scrub_fields, scrub_text
 from eventlog.store import Store
-from eventlog.store.files import append_bounded, make_dirs, read
+from eventlog.store.files import append_bounded, is_regular, make_dirs, read
 
 _LARGEST = 1 << 20  # bytes; then a new file is started, and the old file becomes `.1`
 _PAYLOAD_CHARS = 4096
@@ -79,7 +78,7 @@ def lost(store: Store) -> "Lost | None":
     for path in store.lost:
         with suppress(OSError):
             counted = os.stat(path)
-            if S_ISREG(counted.st_mode) and counted.st_size:
+            if is_regular(counted) and counted.st_size:
                 found[path] = counted.st_size, counted.st_mtime_ns, counted.st_ctime_ns
     if not found:
         return None

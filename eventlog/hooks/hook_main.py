@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     Handled = tuple[bytes, Store | None, HookCall | None]  # the answer, and the store and call of a recorded event
 
 _LARGEST_PAYLOAD = 64 << 20  # bytes
+_PIPE = 64 << 10  # bytes that a pipe holds: a read never gets more, and for more the system has to find new memory
 
 
 def main(argv: list[str]) -> "NoReturn":
@@ -203,7 +204,7 @@ def _read_all(fd: int) -> bytes:
     chunks: list[bytes] = []
     size = 0
     try:
-        while chunk := os.read(fd, 1 << 20):
+        while chunk := os.read(fd, _PIPE):
             deadline.set_stage_within(deadline.STDIN, deadline.READ)
             size += len(chunk)
             if size <= _LARGEST_PAYLOAD:
@@ -223,7 +224,7 @@ def _available(fd: int) -> "Iterator[bytes]":
     """Read without waiting what a busy machine left unread."""
     try:
         os.set_blocking(fd, False)
-        while chunk := os.read(fd, 1 << 20):
+        while chunk := os.read(fd, _PIPE):
             yield chunk
     except OSError:
         return

@@ -12,13 +12,12 @@ Imported inside agents' hooks: standard library only, as little of it as possibl
 """
 
 import time
-from _stat import S_ISREG
 
 from eventlog.fast import fastjson, os
 from eventlog.fast.fastjson import BOM
 from eventlog.format.timestamps import from_ns
 from eventlog.store import day_of, is_plain
-from eventlog.store.files import open_regular, pieces_of, read_regular, stamp_from
+from eventlog.store.files import is_regular, open_regular, pieces_of, read_regular, stamp_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ def stamp_of(log_dir: str, name: str, directory: int | None = None) -> FileStamp
         found = os.stat(f"{log_dir}/{name}" if directory is None else name, dir_fd=directory)
     except OSError:
         return ""
-    if not S_ISREG(found.st_mode):
+    if not is_regular(found):
         return ""
     # what `stamp_from` names, without a call: a search looks at every day
     return f"{name} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns} {found.st_ino}"

@@ -4,12 +4,11 @@ Imported while a session waits to begin: standard library only.
 """
 
 import errno
-from _stat import S_ISREG
 
 from eventlog.fast import os
 from eventlog.fast.sha import sha256
 from eventlog.store import files
-from eventlog.store.files import ADDED, ENDING, HEX, MODE_PRIVATE, READ
+from eventlog.store.files import ADDED, ENDING, HEX, MODE_PRIVATE, READ, is_regular
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -249,7 +248,7 @@ def read_below(root: "Path | str", path: "Path | str", longest: int) -> bytes:
     try:
         real_path(fd, root)
         with os.fdopen(fd, "rb", closefd=False) as opened:
-            if not S_ISREG(os.fstat(fd).st_mode):  # a pipe would never end
+            if not is_regular(os.fstat(fd)):  # a pipe would never end
                 raise NotConfined("is not a regular file")
             return opened.read(longest)
     finally:  # of a directory, too, which no file can be made of

@@ -49,7 +49,7 @@ AT_THE_END = {
     "hooks.conversation",
     "store.index_lookup",
 }
-STANDARD = {"_blake2", "_json", "_stat", "faulthandler", "fcntl", "gc"}  # and not `os`
+STANDARD = {"_blake2", "_json", "faulthandler", "fcntl", "gc"}  # and not `os`
 ROOM = re.compile(r"hosts\.\w+(\.protocol)?")  # of the host that calls
 QUIET = claude("PostToolUse", tool_name="Bash", tool_use_id="t-9")
 
