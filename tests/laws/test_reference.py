@@ -14,6 +14,7 @@ from eventlog.app.ask.history import Omission, replay_at
 from eventlog.settings.schema import MemorySettings, Settings, SummarySettings
 from tests.support import builders, contract_files, effort
 from tests.support.contract import Contract, events_of
+from tests.support.contract_bases import bases
 from tests.support.contract_logs import RandomLog
 from tests.support.contract_read import read_back
 from tests.support.golden import rendered, tree
@@ -47,6 +48,7 @@ def differences(documents, files, zone):
         "memories": contract_files.memories(contract, zone),
         "notes": contract_files.notes(contract, zone),
         "pages": contract_files.pages(contract, zone),
+        "bases": bases(contract),
     }
     order = [*found["sessions"]], [*meant["sessions"]]
     return [("order", *order)] * (order[0] != order[1]) + [
@@ -120,6 +122,7 @@ def test_a_memory_says_what_a_person_left_in_it_and_the_other_files_what_the_con
         log, chance = RandomLog(seed), random.Random(seed)
         with a_log() as edited:
             monkeypatch.setenv("HOME", f"{edited.store.root}-home")
+            home = Path(f"{edited.store.root}-home/.config/agents")
             put(edited, log.files)
             rebuild(edited, settings(log.zone))
             knowledge = Path(edited.store.knowledge)
@@ -134,6 +137,7 @@ def test_a_memory_says_what_a_person_left_in_it_and_the_other_files_what_the_con
                 )
             files = {name: data.splitlines() for name, data in tree(edited.store.log).items()}
             documents = {path: data for path, data in tree(knowledge).items() if ".edited-" not in path}
+            documents |= {f"bases/{file.stem.lower()}.md": file.read_bytes() for file in home.glob("*.md")}
 
             assert (seed, differences(documents, files, log.zone)) == (seed, [])
             assert rebuild(edited, settings(log.zone)).published.changes == 0

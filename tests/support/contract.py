@@ -25,7 +25,9 @@ from tests.support.contract_text import (
 )
 
 WITHDRAWALS = ("retraction", "rejected", "restored")
-OF_NO_CONVERSATION = ("rejected", "restored", "project_seen", "project_joined")
+OF_NO_CONVERSATION = (
+    "rejected", "restored", "project_seen", "project_joined", "entry_resolved", "entry_applied", "knowledge_edited",
+)  # fmt: skip
 DRAWN = 3  # the layer of what a program drew from a transcript
 SOURCES = {2: "layer2_precompact", 3: "layer3_auto", 4: "layer4_stop"}
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -154,7 +156,7 @@ class Contract:
         for event in self.in_force:
             if event["type"] == "rejected" and not event.get("target"):
                 digest = hmac.new(event.get("salt", "").encode(), same(text).encode(), "sha256").hexdigest()
-                if event.get("digest") == digest or same(event.get("statement") or "\0") == same(text):
+                if event.get("digest") == digest or ("statement" in event and same(event["statement"]) == same(text)):
                     return True
         return False
 

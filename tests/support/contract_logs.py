@@ -37,11 +37,11 @@ SUMMARIES = (
 )
 KINDS = {
     "fact": 8, "stage_summary": 6, "withdrawal": 3, "session_start": 1, "session_end": 1, "turn_end": 1, "again": 1,
-    "project": 1, "weather": 0.5, "context_injected": 0.5, "redacted": 0.3,
+    "project": 1, "weather": 0.5, "context_injected": 0.5, "redacted": 0.3, "plan": 2,
 }  # fmt: skip
 HABITS = (
     "keys", "retraction", "rejected", "restored", "quarantine", "helpers", "zones", "layers", "late", "machines",
-    "wandering", "categories", "corrections", "ahead", "newer", "copies",
+    "wandering", "categories", "corrections", "ahead", "newer", "copies", "plans",
 )  # fmt: skip
 ZONES = ("Europe/Berlin", "America/New_York", "Asia/Shanghai", "Pacific/Apia")
 
@@ -94,6 +94,8 @@ class RandomLog:
             self._withdraw()
         elif kind == "project":
             self._see_project()
+        elif kind == "plan":
+            self._plan()
         else:
             conversation = self.chance.choice(self.conversations)
             makers = {"fact": self._fact, "stage_summary": self._summary, "session_end": self._end}
@@ -125,7 +127,9 @@ class RandomLog:
             **fields,
             **odd,
         }
-        self.events.append({name: value for name, value in event.items() if value not in ("", None)})
+        self.events.append(
+            {name: value for name, value in event.items() if value is not None and (name, value) != ("after", "")}
+        )
 
     def _speaker(self, conversation):
         fields: Event = {"project": self.home[conversation], "agent": self.agent[conversation]}
@@ -221,6 +225,27 @@ class RandomLog:
             replica=self.chance.choice(MACHINES),
             **fields,
         )
+
+    def _plan(self):
+        """Plan a change of a section, or let a person decide about one."""
+        planned = [event["id"] for event in self.events if event["type"] == "plan_entry"]
+        if "plans" not in self.habits:
+            return
+        if planned and self.maybe(0.3):
+            decision = {
+                "target": self.chance.choice(planned),
+                "choice": self.chance.choice(("apply", "discard", "edited")),
+            }
+            self._add("entry_resolved", "human", agent="human", content=self.chance.choice(("- green", "")), **decision)
+            return
+        conversation = self.chance.choice(self.conversations)
+        key = {"path": self.chance.choice(("user", "user", "soul")), "heading": self.chance.choice(("Tea", "Work"))}
+        fields = {
+            "content": self.chance.choice(("- green", "- black\n- white", "Prices are integers", "", None)),
+            "batch": self.chance.choice((None, None, "b1")),
+        }
+        operation = self.chance.choice((None, None, None, "delete", "clear", "no-op"))
+        self._add("plan_entry", conversation, **self._speaker(conversation), key=key, operation=operation, **fields)
 
     def _tell_again(self):
         """An event once more: the same line, with other bytes, or on another day."""

@@ -10,7 +10,7 @@ _NOTE = {"events": "Events", "insights": "Insights", "todos": "To-dos"}
 
 def read_back(documents):
     """Sort documents (path -> bytes) by what they are, and read each; indexes and lists of projects are left out."""
-    found: dict[str, dict[str, Any]] = {"sessions": {}, "memories": {}, "notes": {}, "pages": {}}
+    found: dict[str, dict[str, Any]] = {"sessions": {}, "memories": {}, "notes": {}, "pages": {}, "bases": {}}
     for path, data in documents.items():
         lines = data.decode().split("\n")
         if path == "sessions.jsonl":
@@ -22,6 +22,11 @@ def read_back(documents):
         elif path.startswith("memory/"):
             sections = _sections(lines)
             found["notes"][path[7:-3]] = {name: sections.get(title, []) for name, title in _NOTE.items()}
+        elif path.startswith("bases/"):
+            pieces = data.decode().partition("\n<!-- eventlog ")[0].split("## ")[1:]
+            found["bases"][path] = {
+                heading: text.strip() for heading, _, text in (piece.partition("\n") for piece in pieces)
+            }
         elif path.startswith("sessions/"):
             conversation = next(line for line in lines if line.startswith("**Session ID:** "))
             found["pages"][conversation[16:]] = [_plain(line) for line in lines[:-3]]
