@@ -28,6 +28,7 @@ WITHDRAWALS = ("retraction", "rejected", "restored")
 OF_NO_CONVERSATION = (
     "rejected", "restored", "project_seen", "project_joined", "entry_resolved", "entry_applied", "knowledge_edited",
 )  # fmt: skip
+STANDS_IN = "\ue000"
 DRAWN = 3  # the layer of what a program drew from a transcript
 SOURCES = {2: "layer2_precompact", 3: "layer3_auto", 4: "layer4_stop"}
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -114,6 +115,10 @@ def counting(saves):
     return [save for save in saves if save.get("layer") != DRAWN or save is drawn[-1]]
 
 
+def _keyed(salt, text):
+    return hmac.new(salt.encode(), same(text).encode(), "sha256").hexdigest()
+
+
 def names_only(save):
     """Return whether a program drew nothing but a topic."""
     return save.get("layer") == DRAWN and one_line(save["summary"]) == one_line(save.get("topic", ""))
@@ -152,11 +157,15 @@ class Contract:
         return event["id"] not in self.gone and event["conversation_id"] not in self.quarantined
 
     def is_rejected(self, text):
-        """Return whether a person does not want this said, in whatever words."""
+        """Return whether a person does not want this said, in whatever words.
+
+        A rejection has the statement, or a salt and a digest of it; so has a text that stands in for rejected words.
+        """
         for event in self.in_force:
             if event["type"] == "rejected" and not event.get("target"):
-                digest = hmac.new(event.get("salt", "").encode(), same(text).encode(), "sha256").hexdigest()
-                if event.get("digest") == digest or ("statement" in event and same(event["statement"]) == same(text)):
+                salt, own = event.get("salt", ""), _keyed(event.get("salt", ""), text)
+                digest = _keyed("", event["statement"]) if "statement" in event else event.get("digest")
+                if digest and (digest == own or (text[:1] == STANDS_IN and f"{salt}:{digest}" in text[1:].split())):
                     return True
         return False
 

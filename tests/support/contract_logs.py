@@ -36,8 +36,8 @@ SUMMARIES = (
     "长文本，" * 40,
 )
 KINDS = {
-    "fact": 8, "stage_summary": 6, "withdrawal": 3, "session_start": 1, "session_end": 1, "turn_end": 1, "again": 1,
-    "project": 1, "weather": 0.5, "context_injected": 0.5, "redacted": 0.3, "plan": 2,
+    "fact": 8, "stage_summary": 6, "withdrawal": 3, "session_start": 1, "session_end": 1, "turn_end": 1, "again": 2,
+    "project": 1, "weather": 0.5, "context_injected": 0.5, "redacted": 0.3, "plan": 4,
 }  # fmt: skip
 HABITS = (
     "keys", "retraction", "rejected", "restored", "quarantine", "helpers", "zones", "layers", "late", "machines",
@@ -56,6 +56,7 @@ class RandomLog:
         self.chance = random.Random(seed)
         self.habits = {habit for habit in HABITS if self.maybe(0.6)}
         self.zone = self.chance.choice(ZONES) if "zones" in self.habits else "UTC"
+        self.statements = self.chance.sample(STATEMENTS, 5)
         self.conversations = [f"c{number}" for number in range(self.chance.choice((1, 2, 3)))]
         self.home = {name: self.chance.choice((*PATHS, None)) for name in self.conversations}
         self.agent = {name: self.chance.choice(("claude-code", "cursor", None)) for name in self.conversations}
@@ -69,7 +70,7 @@ class RandomLog:
         )
         self.ahead = ""
         self.events: list[Event] = []
-        for _ in range(self.chance.choice((2, 3, 4, 6, 8, 12, 20))):
+        for _ in range(self.chance.choice((4, 12, 20, 30, 40))):
             self.now += timedelta(minutes=self.chance.choice((0, 1, 7, 60, 300, 1200)))
             self._go_on(self.chance.choices(list(KINDS), list(KINDS.values()))[0])
         self.files = self._scattered()
@@ -140,7 +141,7 @@ class RandomLog:
         if "helpers" in self.habits and self.maybe(0.1):
             fields["subagent"] = "helper"
         if "layers" in self.habits and self.maybe(0.5):
-            fields["layer"] = self.chance.randint(1, 4)
+            fields["layer"] = self.chance.choice((1, 2, 3, 3, 3, 4))
         return fields
 
     def _fact(self):
@@ -155,14 +156,14 @@ class RandomLog:
             fields["key"] = self.chance.choice(("port", "db_port", "DB port", "db-port"))
         if "corrections" in self.habits and self.events and self.maybe(0.3):
             fields["replaces"] = [self.chance.choice(self.events)["id"]]
-            fields["instead_of"] = [likeness(self.chance.choice((*STATEMENTS, *DECISIONS))) for _ in range(2)]
-        return {"content": self._odd(self.chance.choice(STATEMENTS)), **fields}
+            fields["instead_of"] = [likeness(self.chance.choice((*self.statements, *DECISIONS))) for _ in range(2)]
+        return {"content": self._odd(self.chance.choice(self.statements)), **fields}
 
     def _summary(self):
         fields = {"summary": self._odd(self.chance.choice(SUMMARIES))}
         choices = {"scope": ("session",), "topic": ("Login", "Cart", "第三章", "topic goes on " * 10)}
         fields |= {name: self.chance.choice(values) for name, values in choices.items() if self.maybe(0.5)}
-        lists = {"decisions": (DECISIONS, 0.5), "todos": (TODOS, 0.5), "done": (TODOS, 0.3)}
+        lists = {"decisions": (DECISIONS, 0.5), "todos": (TODOS, 0.5), "done": (TODOS, 0.5)}
         for name, (texts, share) in lists.items():
             if self.maybe(share):
                 fields[name] = [self._odd(text) for text in self.chance.sample(texts, self.chance.randint(1, 3))]
@@ -182,7 +183,9 @@ class RandomLog:
         habits = [habit for habit in ("retraction", "rejected", "restored", "quarantine") if habit in self.habits]
         if not (habits and self.events):
             return
-        kind, target = self.chance.choice(habits), self.chance.choice(self.events)["id"]
+        kind = self.chance.choice(habits)
+        made = [event for event in self.events if event["type"] in ("retraction", "rejected", "restored")]
+        target = self.chance.choice(made[-3:] if made and self.maybe(0.4) else self.events)["id"]
         if kind == "retraction":
             who = {
                 "conversation": self.chance.choice((self.conversations[0], "by-hand")),
@@ -193,15 +196,12 @@ class RandomLog:
             self._add("retraction", "by-hand", agent="cursor", conversation=self.chance.choice(self.conversations))
         elif kind == "rejected":
             self._add(kind, "human", agent="human", **self._rejected(target))
-        elif self.maybe(0.8):  # of what was withdrawn, else of anything
-            made = [event["id"] for event in self.events if event["type"] in ("retraction", "rejected", "restored")]
-            if made:
-                self._add(kind, "human", agent="human", target=self.chance.choice(made))
-        else:
-            self._add(kind, "human", agent="human", target=target)
+        else:  # of what was withdrawn, sometimes of what a person recorded
+            aim = self.chance.choice(made)["id"] if made and self.maybe(0.8) else target
+            self._add(kind, "human", agent="human", target=aim)
 
     def _rejected(self, target):
-        text = self._odd(self.chance.choice((*STATEMENTS, *DECISIONS, *TODOS, "Did it", "Login")))
+        text = self._odd(self.chance.choice((*self.statements, *DECISIONS, *TODOS, "Did it", "Login")))
         salted = {"salt": "ab12", "digest": hmac.new(b"ab12", same(text).encode(), "sha256").hexdigest()}
         whole = {"conversation": self.chance.choice(self.conversations)}
         return self.chance.choice(({"target": target}, {"statement": text}, salted, whole))
@@ -242,7 +242,7 @@ class RandomLog:
         key = {"path": self.chance.choice(("user", "user", "soul")), "heading": self.chance.choice(("Tea", "Work"))}
         fields = {
             "content": self.chance.choice(("- green", "- black\n- white", "Prices are integers", "", None)),
-            "batch": self.chance.choice((None, None, "b1")),
+            "batch": self.chance.choice((None, "b1")),
         }
         operation = self.chance.choice((None, None, None, "delete", "clear", "no-op"))
         self._add("plan_entry", conversation, **self._speaker(conversation), key=key, operation=operation, **fields)
@@ -251,10 +251,11 @@ class RandomLog:
         """An event once more: the same line, with other bytes, or on another day."""
         if not self.events:
             return
-        event = dict(self.chance.choice(self.events))
+        worded = [event for event in self.events if "content" in event or "summary" in event]
+        event = dict(self.chance.choice(worded or self.events))
         if "copies" in self.habits:
-            event["mood"] = self.chance.choice("az")
-            if self.maybe(0.4):
+            event |= {name: self.chance.choice(self.statements) for name in ("content", "summary") if event.get(name)}
+            if self.maybe(0.3):
                 event["ts"] = f"{event['ts'][:8]}{self.chance.choice((25, 28, 29))}{event['ts'][10:]}"
         self.events.append(event)
 
