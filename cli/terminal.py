@@ -118,6 +118,14 @@ def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
     all(put(line, file) for line in lines)
 
 
+def prints_nowhere() -> bool:
+    """Return whether nobody reads what is printed: stdout is closed, its reader is gone, or it is the null device."""
+    try:
+        return os.path.samestat(os.fstat(sys.stdout.fileno()), Path(os.devnull).stat())
+    except OSError:
+        return False
+
+
 def show_lines(lines: Iterable[str]) -> None:
     """Print lines; on a terminal, page more than a screenful ($PAGER, else less)."""
     lines = iter(lines)

@@ -90,17 +90,18 @@ def _publish_marker(remote: Remote, address: str, files: dict[str, bytes]) -> No
         raise UntrustedRemote("is being started by another machine", where=address, hint=hint)
 
 
-def join_sync(opened: OpenStore, place: str, code: str) -> Keyring:
+def join_sync(opened: OpenStore, place: str, code: str | Callable[[], str]) -> Keyring:
     """Make this store a member of a remote; nothing is written before its code is found right.
 
-    Raises BadRequest for a wrong code or where the store syncs already, UntrustedRemote, Offline, or NotStored.
+    A code that has to be asked for is asked for once a memory is found there. Raises BadRequest for a wrong code or
+    where the store syncs already, UntrustedRemote, Offline, or NotStored.
     """
     import tempfile  # most verbs join nothing
 
-    address, secret = full_address(place, opened.machine), Keyring.secret_in(code)
+    address = full_address(place, opened.machine)
+    if isinstance(code, str):  # a misspelt one is refused before the remote is asked
+        Keyring.secret_in(code)
     keyring = Keyring.load(opened.store)
-    if keyring and keyring.secret != secret:
-        raise _syncs_already(opened, keyring)
     with tempfile.TemporaryDirectory(prefix="eventlog-") as clone:
         remote = open_remote(address, opened.store, opened.machine, clone)
         names = remote.names()
@@ -109,6 +110,9 @@ def join_sync(opened: OpenStore, place: str, code: str) -> Keyring:
             is_lost = any(map(MachineHead.replica_in, names))
             what = f"has lost its marker, {MARKER}" if is_lost else "holds no memory yet"
             raise UntrustedRemote(what, where=address, hint=f"on the other machine: eventlog sync start {address}")
+        secret = Keyring.secret_in(code if isinstance(code, str) else code())
+        if keyring and keyring.secret != secret:
+            raise _syncs_already(opened, keyring)
         if not marker.is_signed_by(secret):
             raise BadRequest("is the code of another memory, or one from before a machine was dropped", where="CODE")
         secrets = marker.secrets_before(remote, secret)

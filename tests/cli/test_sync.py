@@ -2,10 +2,12 @@
 
 import json
 import re
+import shlex
+import subprocess
 
 import pytest
 
-from tests.support.command_line import call, on_a_terminal
+from tests.support.command_line import call, command, on_a_terminal, run, surroundings
 from tests.support.synced import some_code
 
 
@@ -49,6 +51,34 @@ def test_a_wrong_code_is_a_mistake_of_usage_and_writes_nothing(typed, two, hub, 
         assert 2 == ran.code
         assert "CODE" in ran.err
     assert not (tmp_path / "third").exists()
+
+
+@pytest.mark.slow
+def test_a_code_is_asked_for_only_where_a_memory_was_found(typed, two, hub, tmp_path):
+    joining = ("sync", "join", "--store", tmp_path / "third")
+    nothing_there = on_a_terminal(*joining, f"{hub}2", expected=1)
+    refused = on_a_terminal(*joining, hub, typed="nonsense\n", expected=2)
+
+    assert "no such file" in nothing_there
+    assert "Code" not in nothing_there
+    assert "Code" in refused
+    assert not (tmp_path / "third").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("as_json", [[], ["--json"]], ids=str)
+@pytest.mark.parametrize("closed", [">&-", "| true", ">/dev/null"])
+def test_a_code_that_nobody_could_read_is_printed_again(hub, tmp_path, closed, as_json):
+    starting = ["sync", "start", hub, "--store", str(tmp_path / "one"), *as_json]
+    assert 0 == run("fact", "The tea is green", "--store", tmp_path / "one").code
+    script = f"set -o pipefail; {shlex.join(command(*starting))} {closed}"
+    unread = subprocess.run(["bash", "-c", script], capture_output=True, env=surroundings(), check=False)
+    again = run(*starting)
+
+    assert (3, True) == (unread.returncode, b"was not shown" in unread.stderr)
+    assert 0 == again.code
+    (code, *_) = re.findall(r"(?:[A-Z2-7]{8}-){3}[A-Z2-7]{8}", again.out)
+    assert 0 == run("sync", "join", hub, code, "--store", tmp_path / "other").code
 
 
 @pytest.mark.slow

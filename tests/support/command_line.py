@@ -41,7 +41,7 @@ def run(*args, stdin=b"", cwd=None, **environ):
     return Ran(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
 
-def on_a_terminal(*args, columns=100, typed="", to=None, **environ):
+def on_a_terminal(*args, columns=100, typed="", to=None, expected=0, **environ):
     """What a command prints on a terminal, where this was typed; its answers go `to` a file descriptor, if any."""
     ours, theirs = pty.openpty()
     os.write(ours, typed.encode())
@@ -58,7 +58,7 @@ def on_a_terminal(*args, columns=100, typed="", to=None, **environ):
             break
         said += chunk
     os.close(ours)
-    assert 0 == running.wait()
+    assert expected == running.wait()
     return said.decode()
 
 

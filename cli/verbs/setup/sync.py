@@ -11,11 +11,10 @@ from eventlog.app.sync.leaving import LeavingCounts, exclude_projects, preview
 from eventlog.app.sync.membership import drop_machine, join_sync, leave_sync, start_sync
 from eventlog.app.sync.sync_status import MachineStatus, sync_status
 from eventlog.cli import EXIT_FOUND, options
-from eventlog.cli.progress import phase
 from eventlog.cli.show.display import Display
-from eventlog.cli.terminal import Answer, confirm, count, emit, fit, say
+from eventlog.cli.terminal import Answer, confirm, count, emit, fit, prints_nowhere, say
 from eventlog.cli.verbs.setup.sync_report import blocked_lines, exchanged
-from eventlog.format.errors import Offline, UntrustedRemote
+from eventlog.format.errors import NotStored, Offline, UntrustedRemote
 from eventlog.format.text import one_line
 from eventlog.store import Store
 
@@ -84,6 +83,9 @@ def _start(remote: str, dry_run: bool, as_json: bool, store: Store) -> int:
         say(f"on the other machine: eventlog sync join {quote(started.remote)} {started.code}", whole=True)
         say(f"recovery code: {started.code}")
         say("Write it down: it is shown once, and it alone opens the remote when all your machines are lost.")
+    if prints_nowhere():  # before anything is sent: until then the same command prints the same code
+        hint = "type the same command again, with its output to a terminal or a file"
+        raise NotStored("the code was not shown: nothing reads the output, and nothing was sent", hint=hint)
     done = exchanged(opened)
     return done.code if as_json else done.print(as_json=False)
 
@@ -102,11 +104,13 @@ def _join(remote: str, code: str | None, store: Store) -> Answer:
     A wrong code is refused before anything is written. On an empty machine everything comes back. Without CODE it is
     asked for, or read from a pipe: neither the shell's history nor other users of this machine (`ps`) see it then.
     """
-    if code is None:
-        code = click.prompt("Code", err=True) if sys.stdin.isatty() else sys.stdin.readline()
+
+    def asked() -> str:
+        return str(click.prompt("Code", err=True)) if sys.stdin.isatty() else sys.stdin.readline()
+
     opened = options.open_store(store)
-    with phase(), _within_reach():
-        join_sync(opened, remote, code)
+    with _within_reach():
+        join_sync(opened, remote, code or asked)
     return exchanged(opened)
 
 
@@ -196,9 +200,9 @@ def _drop(machine: str, yes: bool, as_json: bool, store: Store) -> int:
     if as_json:
         emit({"status": "ok", "machine": done.machine, "code": done.code, "others": done.others}, pretty=True)
         return 0
+    say(f"recovery code, from now on: {done.code}")  # first: who reads one line reads this
     say(f"{one_line(done.machine)} is dropped: it reads nothing that is written from now on")
     say("what it has taken, it still has; if it may still log in to the remote, take that away, too")
-    say(f"recovery code, from now on: {done.code}")
     return 0
 
 
