@@ -213,8 +213,11 @@ def settle(log: EventLog) -> None:
     _put(log, {path: (Decision.read(data, Path(path).name, "~"), withdrawn[path]) for path, data in back.items()})
 
 
-def agree(log: EventLog, files: Sequence[TeamFile]) -> None:
-    """Store a person's agreement to files of one checkout, and their decisions as facts; raises NotStored."""
+def agree(log: EventLog, files: Sequence[TeamFile], *, only_own: bool = False) -> None:
+    """Store a person's agreement to files of one checkout, and their decisions as facts; raises NotStored.
+
+    With `only_own` no more than which files state what the log has of this person, maybe from another machine.
+    """
     before = Approvals(log.store).of_teams()
     had = {path: entry["digest"] for path, entry in before.items() if not entry.get("gone")}
     new = {file.path: file for file in files if file.decision and had.get(file.path) != sha256(file.data)}
@@ -237,7 +240,8 @@ def agree(log: EventLog, files: Sequence[TeamFile]) -> None:
             agreed[path][1].update(event=decision.id, branch=branch)
     if mine := {path: entry for path, (_, entry) in agreed.items() if entry["event"]}:
         Approvals(log.store).add(mine)
-    _put(log, {path: found for path, found in agreed.items() if path not in mine})
+    if not only_own:
+        _put(log, {path: found for path, found in agreed.items() if path not in mine})
 
 
 def disagree(log: EventLog, paths: Iterable[str]) -> int:

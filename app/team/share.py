@@ -98,6 +98,7 @@ def withdraw(opened: OpenStore, named: Sequence[str], cwd: str) -> list[SharedFi
     events = {path: entry["event"] for path, entry in Approvals(opened.store).of_teams().items()}
     files = [file for file in read_files(root, opened.machine.now()) if file.decision]
     found = {file.path: file for name in named for file in _meant(name, files, events)}
+    agree(opened.log, list(found.values()), only_own=True)  # what was shared on another machine is withdrawn here, too
     for path in found:
         _remove(path)
     settle(opened.log)

@@ -192,6 +192,31 @@ def test_a_withdrawn_decision_is_told_at_no_clone_after_one_pull(ada, bob, first
     assert ["withdrawn"] == [row["state"] for row in ada.team()] == [row["state"] for row in bob.team()]
 
 
+def test_a_decision_is_withdrawn_on_another_machine_of_the_person_who_shared_it(tmp_path, origin, ada):
+    laptop = Person(tmp_path, "laptop", origin)
+    for person in (ada, laptop):
+        git(person.clone, "remote", "set-url", "origin", "ssh://git@a.example/shop.git")
+        git(person.clone, "config", f"url.{origin}.insteadOf", "ssh://git@a.example/shop.git")
+    decision = ada.fact(TEXT, "--category", "decision")
+    ada("replay")
+    ada.share(decision)
+    ada.push()
+    code = json.loads(ada("sync", "start", f"dir:{tmp_path}/hub", "--json"))["code"]
+    laptop.pull()
+    laptop.fact("The tea is green")
+    laptop("sync", "join", f"dir:{tmp_path}/hub", code)
+    assert EVERYWHERE == laptop.hears(TEXT)
+
+    assert "withdrawn" in laptop("share", decision, "--withdraw", "--checkout", laptop.clone)
+    assert set() == laptop.hears(TEXT)
+    laptop("sync")
+    ada("sync")
+    assert set() == ada.hears(TEXT)
+    git(laptop.clone, "checkout", "--quiet", ".")
+    laptop("replay")
+    assert EVERYWHERE == laptop.hears(TEXT)
+
+
 def test_another_reason_replaces_the_file_and_the_decision_stays(ada):
     event = ada.fact(TEXT)
     ada.share(event, "--why", "The auditors")
