@@ -240,9 +240,11 @@ def withdrawals(
 
     `dropped` maps events to the likeness of the texts they lose; without a `ts` they are to be dated by the log.
     """
+    if not dropped:
+        return  # most statements stand in no summary
     withdrawn = state.withdrawn()
-    stated = stated_about(state.by_id.values(), withdrawn) if dropped else {}
-    for conversation in state.in_order() if dropped else ():
+    stated = stated_about(state.by_id.values(), withdrawn)
+    for conversation in state.in_order():
         for event in (*conversation.facts, *conversation.summaries):
             if event.id in dropped:
                 yield Retraction(ts=ts, conversation_id=HUMAN, agent=HUMAN, target=event.id, reason=reason)
