@@ -288,23 +288,16 @@ def _close(handle: "weakref.ref[StoreCache]") -> None:
             database.close()
 
 
-def open_cache(store: Store, *, writes: bool, rebuild: bool = False) -> StoreCache | None:
+def open_cache(store: Store, *, writes: bool) -> StoreCache | None:
     """Open the cache of a store; None where it is missing and cannot be made.
 
-    With `rebuild`, start it empty, unless it has a day that cannot be read now: what that withdraws would come back. So
-    of another program's cache, the withdrawals of such days stay.
+    Of another program's cache, withdrawals stay whose day cannot be read now: what they withdraw would come back.
     """
     path = store.cached("knowledge.db")
     if not os.path.isfile(path):  # noqa: PTH113 - Path.is_file raises where one may not look
         if not writes:
             return None
         database.delete(path)
-    if rebuild and not unreadable(store.log):
-        from eventlog.app.search.open_index import invalidate
-
-        database.delete(path)
-        database.delete(store.cached("dialogues.sqlite"))
-        invalidate(store)
     withdrawn: list[StoredRow] = []
     for _ in range(2):
         try:
@@ -327,7 +320,7 @@ def open_for_reading(store: Store) -> RowStore:
 
 
 def withdrawn_unread(store: Store) -> dict[str, list[Withdrawal] | None]:
-    """Read from a cache of any program what each day withdraws that cannot be read now; None where it cannot tell."""
+    """Read the withdrawals of days that cannot be read now, in a cache of any program; None of a day it lacks."""
     rows: dict[str, DayRow] = {}
     if not (unread := {day_of(Path(bad.file).name) for bad in unreadable(store.log)}):
         return {}

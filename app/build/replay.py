@@ -12,7 +12,9 @@ from eventlog.app.build.workers import Workers
 from eventlog.app.build.zone_offsets import note_offsets
 from eventlog.app.progress import READING, report
 from eventlog.app.search import database
+from eventlog.app.search.open_index import invalidate
 from eventlog.format.errors import NotStored
+from eventlog.log.days import unreadable
 from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Projection
 from eventlog.projections.catalog import ALL
@@ -66,7 +68,11 @@ def replay(
             executor=helping.executor,
         )
         if writes or not anew:
-            found = cache.open_cache(log.store, writes=writes, rebuild=anew)
+            if anew and not unreadable(log.store.log):  # what such a day withdraws would come back
+                for name in ("knowledge.db", "dialogues.sqlite"):
+                    database.delete(log.store.cached(name))
+                invalidate(log.store)
+            found = cache.open_cache(log.store, writes=writes)
             if not (found or writes):
                 found = _made_cache(partial(run, until=EVERYTHING, keep=None), log)
             if found:

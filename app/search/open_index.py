@@ -57,7 +57,7 @@ def open_index(store: "Store", *, patience: float = PATIENCE, limit: int = ALL) 
 
 
 def _is_outdated(index: SearchIndex, store: "Store", program: str) -> bool:
-    """Return whether an index must be replaced; not while nobody knows what a day withdraws: it would come back."""
+    """Return whether an index must be replaced; not while the withdrawals of a day are unknown."""
     return bool(program) and index.is_outdated(program) and None not in _withdrawn_unread(store).values()
 
 

@@ -145,7 +145,11 @@ def restore_backup(opened: OpenStore, path: Path) -> _RestoreResult:
         mark_reported(store)
     shutil.rmtree(_moving(store), ignore_errors=True)
     found, _ = verify_sealed(opened.log)
-    replay_store(opened._replace(settings=load(store).settings))  # those that were restored
+    try:
+        replay_store(opened._replace(settings=load(store).settings))  # those that were restored
+    except NotStored as error:
+        hint = "the log is restored whole; free some space, then: eventlog replay"
+        raise NotStored(error.what.removeprefix("not stored: "), where=error.where, hint=hint) from error
     return _RestoreResult(manifest, found, replica_of(store), restored)
 
 

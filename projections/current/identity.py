@@ -173,7 +173,7 @@ class Identities:
         """
         valid = [note for note in raw if not self.withdrawn.hides(note)]
         newest = {str(note.key.path): note for note in sorted(valid, key=order)}
-        if self.is_plain:
+        if self.is_plain or not newest:
             return newest
         projects = {project.name: project for project in self.projects()}
         homes = {slug: projects[name] for slug, name in self.by_directory().items()}
