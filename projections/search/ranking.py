@@ -17,7 +17,7 @@ Imported inside agents' hooks: standard library only.
 from math import log
 
 from eventlog.projections.search.findable import files_in
-from eventlog.projections.search.words import HIRAGANA, KATAKANA, stem, translated, with_translated
+from eventlog.projections.search.words import HIRAGANA, KATAKANA, translated, with_translated
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,15 +120,15 @@ _OVERLAP = 0.5  # what a pair of characters counts of which the pair before has 
 _OF_A_THING = 3  # texts at most that have the name of a thing
 _SHORTEST_NAME = 5  # characters
 _NO_THINGS = ("error", "exception", "warning")  # endings of what goes wrong anywhere
+# Words of every day's work, as `stem` leaves them: at each prompt it would take longer than all else here.
 _ENGLISH = """
-actually add allow already also always anything array ask back better big bigger branch bug build call change check
-clean code command comment commit complete continue convert create currently delete docstring done english error example
-explain fail failing fast faster file find finish fix format function go good great happen happens help implement
-improve issue keep large larger line list long longer look loop make many maybe mean merge need new next nice often ok
-okay open paragraph perfect possible pr problem project pull push question read readable really refactor regex remove
-rename rerun review right run say script see sentence short shorter show simple simpler small smaller start still stop
-string summarise summarize sure task tell test thank thanks thing think time translate try turn type undo update
-variable version wait want way word work write yes
+actual add allow already also alway anyth array ask back better big bigger branch bug build call chang check clean cod
+command comment commit complet continu convert creat current delet docstr don english error exampl explain fail fast
+faster fil find finish fix format funct go good great happen help implement improv issu keep larg larger lin list long
+longer look loop mak many mayb mean merg need new next nic often ok okay open paragraph perfect possibl pr problem
+project pull push quest read readabl real refactor regex remov renam rerun review right run say script see sentenc
+short shorter show simpl simpler small smaller start still stop str summaris summariz sur task tell test thank thing
+think tim translat try turn typ undo updat variabl version wait want way word work writ yes
 """
 _CHINESE = """
 继续 谢谢 多谢 感谢 测试 提交 代码 运行 修改 修复 文件 问题 检查 一下 没有 可以 现在 需要 这样 好的 看看
@@ -139,42 +139,39 @@ _JAPANESE = """
 変更 関数 変数 問題 翻訳 英語
 """
 _GERMAN = """
-ab aber alle alles als also an auch auf aufräumen aus aussehen bedeutet bei beim besser bin bis bitte brauche braucht da
-dabei damit danke dann daran darauf darf das dass datei dateien davon dein deine deinem deinen deiner dem den der des
-deutsch dich die dies diese diesem diesen dieser dieses dir doch du durch dürfen eigentlich ein eine einem einen einer
-eines einfacher englisch er erklär erkläre erlaubt es etwas euch funktion funktioniert füge für ganz gefällt
-gegen geht gemacht gerne gibt gut hab habe haben habt hast hat hatte heißt hier hilf hinzu hätte ich ihm ihn ihnen ihr
-ihre ihrer im immer ins ist ja jede jeder jetzt kann kannst kein keine keinen kommen kommt können könnte könnten
-könntest kürzer lange lass laufen liegen liegt läuft mach mache macht mal man mehr mein meine meinen meiner meinst mich
-mir mit muss möchte möglich müssen nach nehmen nein nicht noch nochmal nur ob oder oft ohne passiert passt richtig
-rückgängig schau schneller schon schreib schreibe sehr seid sein seine seit sich sie sieht sind skript so soll sollen
-sollte sonst stehen steht um und uns unser unsere unter variable viel viele vom von vor wann war waren warum was weiter
-welche welchem welchen welcher welches wem wen wenn wer werden wie wieder wieso will wir wird wo wofür woher wohin womit
-worüber wozu wurde wurden während wäre würde zeig zeige zeile zu zum zur ändere über übersetze
+ab aber all als an auch auf aufräum aus aussehen bedeutet bei beim besser bin bis bitt brauch braucht da dabei damit
+dank dann daran darauf darf das dass datei dateien davon dein deinem deinen deiner dem den der des deutsch dich die
+dies diesem diesen dieser directory doch du durch dürf eigentlich ein einem einen einer einfacher englisch er erklär
+erlaubt es etwa euch funkt funktioniert füge für ganz gefällt gegen geht gemacht gern gibt gut hab haben habt hast hat
+hatt heißt hier hilf hinzu hätt ich ihm ihn ihnen ihr ihrer im immer ins ist ja jed jeder jetzt kann kannst kein keinen
+kommen kommt könn könnt könntest kürz lang lass laufen liegen liegt läuft mach macht mal man mehr mein meinen meiner
+meinst mich mir mit muss möcht möglich müss nach nehmen nein nicht noch nochmal nur ob oder oft ohn passiert passt
+richtig rückgängig schau schneller schon schreib sehr seid sein seit sich sie sieht sind skript so soll sollen sollt
+sonst stehen steht um und uns unser unter viel vom von vor wann war waren warum was weiter welch welchem welchen
+welcher wem wen wenn wer werden wie wieder wieso will wir wird wo wofür woher wohin womit worüb wozu wurd wurden
+während wäre würd zeig zeil zu zum zur änder über übersetz
 """
 _ROMANCE = """
-abbiamo aggiungi ahora ahí ainda ajoute al ali alla allí altra altro anche ancora antes après aqui aquí archivo
-archivos arquivo arquivos até au aujourd aussi autre aux avant avec avete avoir avons ayer añade aún bem bene bien
-borra cambia ce cela ces cet cette che chi codice combien como con così cuando cuál cuándo cuánto código cómo da dal
-dalla dans das de debe dei del della delle depois depuis des desde después di dois doit donde dopo déjà dónde e ejemplo
-el ela elas eles ella elle elles ellos em en encore entre es escreve escribe esempio essa esse essere est esta estamos
-estas este esto estos está están et exemple exemplo explica explique fa fai fais faz fazer fichier fino foi fonction
-foram fra fu fue fueron funzione função già gracias grazie ha hace hacer hai hanno hasta hay ho hoje hoy hui ici ieri
-il ils isso je jusqu já l la las le lei les leur ligne linha lo loro los luego lui là lì línea ma mais mas me mentre
-merci mes meu mi minha mio mis moi molto mon montre mostra muestra muito muy más na ne nei nel nella nem ni no noi nos
-nossa nosso nous nuestra nuestras nuestro nuestros não né nós o obrigada obrigado oggi ogni onde ont otra otro ou outra
-outro où para pelo perché però peut più podemos poi por porque pour pourquoi prima prueba pruebas puede puedes pues
-puis puoi può qu qual quale quali quando quanto que quel quelle quello quem questa questi questo qui quien quiero quién
-quoi qué riga scrivi se sem sempre senza ser seu si sia siamo siempre sobre sois somos sono sont soy spiega sta stanno
-stato su sua sugli sulla suo suoi sur sus são também tem temos tenemos tengo tiene tienen toda todas tous tout toute
-tra tu tuo tutta tutte tutti tutto uma un una une va vai vas vedo veo veux você vogliamo voglio voi vois vont vorrei
-vous voy y ya à às è é écris étaient était été
+abbiamo aggiungi ahora ahí ainda ajout al ali alla allí altra altro anch ancora ant aprè aqui aquí archivo arquivo até
+au aujourd aussi autr aux avant avec avet avoir avon ayer añad aún bem ben bien borra cambia ce cela ces cet cett che
+chi codic combien como con così cuando cuál cuándo cuánto código cómo dal dalla dan de deb dei del della dell depois
+depuis desd despué di dois doit dond dopo déjà dónd e ejemplo el ela ele ella ell ello em en encor entr escrev escrib
+esempio essa ess esser est esta estamo esto está et exempl exemplo explica expliqu fa fai fais faz fazer fichier fino
+foi fonct foram fra fu fue fueron funzion função già gracia grazi ha hac hacer hai hanno hasta hay ho hoj hoy hui ici
+ieri il ils isso je jusqu já l la las le lei les leur lign linha lo loro los luego lui là lì línea ma mais mas me mentr
+merci mes meu mi minha mio mis moi molto mon montr mostra muestra muito muy más na ne nei nel nella nem ni no noi nos
+nossa nosso nous nuestra nuestro não né nós o obrigada obrigado oggi ogni ond ont otra otro ou outra outro où para pelo
+perché però peut più podemo poi por porqu pour pourquoi prima prueba pued pue puis puoi può qu qual quali quando quanto
+que quel quell quello quem questa questi questo qui quien quiero quié quoi qué riga scrivi se sem sempr senza ser seu
+si sia siamo siempr sobr sois somo sono sont soy spiega sta stanno stato su sua sugli sulla suo suoi sus são também tem
+temo tenemo tengo tien tienen toda tous tout tra tu tuo tutta tutt tutti tutto uma un una une va vai vas vedo veo veux
+você vogliamo voglio voi vois vont vorrei vous voy y ya à às è é écri étaient était été
 """  # Spanish, French, Italian, Portuguese
 _SMALL_TALK = """
-adiós bonjour bonsoir buenas buenos buongiorno bye cheers ciao días evening goodbye guten hallo hello hey hi hola
-mañana moin morgen morning noches olá salut servus tal tardes tschüss 好 您好 再见 早上 上好 晚安 早安
+adió bonjour bonsoir buena bueno buongiorno bye cheer ciao días even goodby guten hallo hello hey hi hola mañana moin
+morgen morn olá salut servus tal tard tschüs 好 您好 再见 早上 上好 晚安 早安
 """
-_WORK = frozenset((*map(stem, (_ENGLISH + _GERMAN + _ROMANCE + _SMALL_TALK).split()), *(_CHINESE + _JAPANESE).split()))
+_WORK = frozenset((_ENGLISH + _GERMAN + _ROMANCE + _SMALL_TALK + _CHINESE + _JAPANESE).split())
 
 
 def subjects(terms: "Iterable[str]") -> list[str]:

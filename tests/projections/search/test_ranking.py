@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from eventlog.projections.search.ranking import Gate, idf, scanner, subjects, supported, telling
-from eventlog.projections.search.words import tokens
+from eventlog.projections.search.ranking import _WORK, Gate, idf, scanner, subjects, supported, telling
+from eventlog.projections.search.words import stem, tokens
 
 TEXTS = [
     "Stripe sends a webhook twice when the handler is slow",
@@ -126,6 +126,10 @@ def test_small_talk_and_what_is_about_something_else_is_told_nothing(prompt):
 )
 def test_a_word_of_one_text_is_enough_where_a_prompt_is_about_nothing_else(prompt, expected):
     assert told(prompt) == expected
+
+
+def test_the_words_of_every_days_work_are_those_that_texts_come_to():
+    assert {word for word in _WORK if word.isascii() and stem(word) != word} == {"dies"}  # of `diese`
 
 
 def test_a_brand_is_no_thing_in_code():
