@@ -167,7 +167,7 @@ class EarlierSessions:
         for name in sorted(lately, key=lambda name: order(lately[name][-1]), reverse=True):
             names.add(conversation_name(name))
             came_to = self._summed_up(name, lately[name])
-            if came_to and (came_to.outcome or came_to.decisions or (is_last and _has_subject(came_to.topic))):
+            if came_to and (came_to.outcome or came_to.decisions or (is_last and _is_about_work(came_to.topic))):
                 is_last = False
                 yield came_to
         if not (shared or self._known.is_whole):
@@ -264,11 +264,10 @@ class EarlierSessions:
                 yield rendered[short], day, topic
 
 
-def _has_subject(topic: str) -> bool:
-    """Return whether a topic is about anything, and no small talk."""
-    from eventlog.projections.search.ranking import subjects  # most last sessions came to something
+def _is_about_work(topic: str) -> bool:
+    from eventlog.projections.search.ranking import is_small_talk  # most last sessions came to something
 
-    return bool(subjects(tokens(topic)))
+    return not is_small_talk(tokens(topic))
 
 
 def _bullets(lines: "Collection[Line]", heading: str) -> "Iterator[str]":

@@ -167,11 +167,12 @@ si sia siamo siempr sobr sois somo sono sont soy spiega sta stanno stato su sua 
 temo tenemo tengo tien tienen toda tous tout tra tu tuo tutta tutt tutti tutto uma un una une va vai vas vedo veo veux
 você vogliamo voglio voi vois vont vorrei vous voy y ya à às è é écri étaient était été
 """  # Spanish, French, Italian, Portuguese
+_WORK = frozenset((_ENGLISH + _GERMAN + _ROMANCE + _CHINESE + _JAPANESE).split())
 _SMALL_TALK = """
-adió bonjour bonsoir buena bueno buongiorno bye cheer ciao días even goodby guten hallo hello hey hi hola mañana moin
-morgen morn olá salut servus tal tard tschüs 好 您好 再见 早上 上好 晚安 早安
+abend adió afternoon bonjour bonsoir buena bueno buongiorno bye cheer ciao dia días even goodby guten hallo hello hey hi
+hola mañana moin morgen morn night noch olá salut servus tal tard tschüs 好 您好 再见 早上 上好 晚上 晚安 早安
 """
-_WORK = frozenset((_ENGLISH + _GERMAN + _ROMANCE + _SMALL_TALK + _CHINESE + _JAPANESE).split())
+_GREETS = frozenset(_SMALL_TALK.split())
 
 
 def subjects(terms: "Iterable[str]") -> list[str]:
@@ -188,6 +189,11 @@ def subjects(terms: "Iterable[str]") -> list[str]:
         if not is_part and code not in HIRAGANA and token not in _WORK:
             found.append(token)
     return [] if all(map(is_item, found)) else found
+
+
+def is_small_talk(terms: "Iterable[str]") -> bool:
+    """Return whether a text, by its tokens, has no subject: it greets, thanks, or takes leave."""
+    return _GREETS.issuperset(subjects(terms))
 
 
 def is_item(token: str) -> bool:

@@ -85,7 +85,8 @@ _LASTS = re.compile(
     r"|^(?:(?:nous avons|on a) décidé|hemos decidido|decidimos|abbiamo deciso|мы решили)\b|从现在起|从今以后|今后|今後"
     r"|(?:^|[，,；])以后[^，。；会要可再]{0,10}(?:都|一律|统一|不再|不要|请|用)|^我们(?:已经)?决定"
     r"|これからは|に決め(?:まし)?た|に決定し(?:まし)?た"
-    r"|^(?:please )?(?:always|never) (?!(?:been|mind|seen|again|gonna|the|an?|[a-z]+(?:[^s]s|[^e]ed|ing|ly))\b)[a-z]+ \S",
+    r"|^(?:please )?(?:always|never) "
+    r"(?!(?:been|mind|seen|again|gonna|the|an?|[a-z]+(?:[^s]s|[^e]ed|ing|ly))\b)[a-z]+ \S",
     re.IGNORECASE,
 )
 _LOWER_END = re.compile(
