@@ -164,6 +164,8 @@ class HostProfile(NamedTuple):
     marks: tuple[str, ...] = ()  # variables these commands find in their environment, with or without a session's id
     traces: tuple[str, ...] = ()  # directories of the user's home that show it, too; by default its own
     also_runs: tuple[ForeignHooks, ...] = ()
+    switches: Mapping[str, object] = {"disableAllHooks": True}  # the settings, with the value, that skip our hooks
+    settings_files: tuple[str, ...] = ()  # that may hold these: beside its hook files, or absolute
     distrust: Callable[[Path, Path, Any], Iterator[Distrust]] | None = None
     trust_file: str = ""  # below the host's directory: which hooks the user has trusted
     without_trust: Callable[[str, Path, Any], str] | None = None

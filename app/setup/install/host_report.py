@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from eventlog.app.setup.install import hook_entries, host_file
 from eventlog.app.setup.install.install import Installation, InstallTarget
-from eventlog.app.setup.install.parts import Saving, gone_files, starts_server
+from eventlog.app.setup.install.parts import Saving, gone_files, parsed, starts_server
 from eventlog.app.setup.live_client import server_of
 from eventlog.fast import os
 from eventlog.format import timestamps
@@ -80,6 +80,7 @@ def _report(installation: Installation, files: dict[str, list[_HookFile | Proble
     problems = [problem for problem in files[host.agent] if isinstance(problem, Problem)]
     problems += [problem for file in own for problem in _problems(installation, file)]
     problems += [problem for file in own for problem in _distrust(installation, file, last)]
+    problems += _switches(installation) if own else ()
     problems += _doubles(host, own)
     problems += _crossings(host, own, files)
     with suppress(EventLogError):  # an invalid file is a problem already
@@ -166,15 +167,19 @@ def _problems(installation: Installation, file: _HookFile) -> Iterator[Problem]:
     client = target.store.live[1] if any(text.is_live for text in installed.values()) else ""
     if client and not Path(client).exists():
         yield Problem(f"{client} is gone: each hook starts Python, as it does without", again, serious=False)
-    if switch := _switched_off(file.value):
-        yield Problem(f"{file.path} switches all hooks off: {switch}", f"remove {switch} from {file.path}")
 
 
-def _switched_off(value: Any) -> str:
-    """Name the setting of a host's file that switches all its hooks off; "" for none."""
-    if dig(value, "disableAllHooks") is True:
-        return "disableAllHooks"
-    return "hooks.enabled" if dig(value, "hooks", "enabled") is False else ""
+def _switches(installation: Installation) -> Iterator[Problem]:
+    """Report the settings that switch a host's hooks off, in files of the user, the project and the organisation."""
+    host, files = installation.host, map(installation.file, BOTH_SCOPES)
+    places = [file.parent / name for file in files for name in (file.name, *host.settings_files)]
+    for path in dict.fromkeys(found for place in places for found in place.parent.glob(place.name)):
+        with suppress(EventLogError):  # the host cannot read it either
+            value = parsed(host_file.read_text(path), path.name)
+            for switch, off in host.switches.items():
+                found = dig(value, *switch.split("."))
+                if found == off or (isinstance(found, list) and off in found):
+                    yield Problem(f"{path} switches hooks off: {switch}", f"take {switch} out of {path}")
 
 
 def _distrust(installation: Installation, file: _HookFile, last: str | None) -> Iterator[Problem]:

@@ -58,7 +58,7 @@ class SavingRule(NamedTuple):
     def judge(self, texts: Iterable[str], *, by_tool: bool) -> Verdict:
         """Decide by the texts of all files of the host's rules; a refusal overrules a permission."""
         judged = self.rule.judge_tools if by_tool else self.rule.judge
-        verdicts = [judged(self._parsed(text), self.grant) for text in texts]
+        verdicts = [judged(parsed(text, self.rule.user_file), self.grant) for text in texts]
         return next((verdict for verdict in ("refused", "allowed") if verdict in verdicts), "asked")
 
     def without_outdated(self, text: str) -> JsonText:
@@ -66,11 +66,13 @@ class SavingRule(NamedTuple):
         rule, grant, items = self.rule, self.grant, self.rule.items(self.grant)
         return JsonText(text).without_items(rule.keys, lambda item: rule.is_own(item, grant) and item not in items)
 
-    def _parsed(self, text: str) -> Any:
-        try:
-            return JsonText(text).value if self.rule.user_file.endswith(".json") else TomlText(text).value
-        except BadRequest:
-            return None
+
+def parsed(text: str, name: str) -> Any:
+    """Parse the text of a host's file of that name; None for an invalid text."""
+    try:
+        return JsonText(text).value if name.endswith(".json") else TomlText(text).value
+    except BadRequest:
+        return None
 
 
 class ServerEntry(NamedTuple):

@@ -49,6 +49,13 @@ PROFILE = HostProfile(
         catalog=".claude-plugin/marketplace.json",
         listing={"source": "./"},
     ),
+    switches={"disableAllHooks": True, "allowManagedHooksOnly": True},
+    settings_files=(  # docs: /settings; `settings.local.json` counts in projects only
+        "/etc/claude-code/managed-settings.json",
+        "/etc/claude-code/managed-settings.d/*.json",
+        "/Library/Application Support/ClaudeCode/managed-settings.json",
+        "settings.local.json",
+    ),
     runs=("claude",),
     marks=("CLAUDECODE",),
 )

@@ -159,6 +159,8 @@ PROFILE = HostProfile(
             "category": "Productivity",
         },
     ),
+    switches={"features.hooks": False, "features.codex_hooks": False, "allow_managed_hooks_only": True},
+    settings_files=("config.toml", "/etc/codex/requirements.toml", "/etc/codex/managed_config.toml"),
     distrust=_distrust,
     trust_file="config.toml",
     without_trust=_without_trust,

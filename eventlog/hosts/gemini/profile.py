@@ -97,6 +97,7 @@ PROFILE = HostProfile(
         root="${extensionPath}",
         servers="",
     ),
+    switches={"hooksConfig.enabled": False, "hooksConfig.disabled": "eventlog"},
     runs=("gemini",),
     marks=("GEMINI_CLI",),
 )

@@ -47,6 +47,7 @@ PROFILE = HostProfile(
         root="${CLAUDE_PLUGIN_ROOT}",
         servers="",
     ),
+    settings_files=("/etc/qwen-code/settings.json",),
     runs=("qwen",),
     marks=("QWEN_CODE",),
 )

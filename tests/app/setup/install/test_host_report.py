@@ -11,6 +11,7 @@ import pytest
 
 from eventlog.app.setup.install.host_report import _last_calls
 from eventlog.format import timestamps
+from eventlog.hosts.profile import profiles
 from eventlog.log import days
 from eventlog.log.event_log import EventLog
 from eventlog.store.replica import make_replica, replica_of
@@ -341,12 +342,46 @@ def test_hosts_that_lack_each_others_events_are_not_told_to_leave(home):
     assert ["none needed: it is harmless"] == list(_problems("vscode").values())
 
 
-def test_hooks_switched_off_by_the_host_are_a_problem(home):
-    call("install", "claude")
-    path = home / ".claude" / "settings.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "disableAllHooks": True}))
+@pytest.mark.parametrize(
+    ("agent", "path", "text", "switch"),
+    [
+        ("claude", "home/.claude/settings.json", '{"disableAllHooks": true}', "disableAllHooks"),
+        ("claude", "shop/.claude/settings.json", '{"disableAllHooks": true}', "disableAllHooks"),
+        ("claude", "shop/.claude/settings.local.json", '{"disableAllHooks": true}', "disableAllHooks"),
+        ("claude", "etc/managed-settings.json", '{"allowManagedHooksOnly": true}', "allowManagedHooksOnly"),
+        ("codex", "home/.codex/config.toml", "[features]\nhooks = false\n", "features.hooks"),
+        ("codex", "shop/.codex/config.toml", "features = {codex_hooks = false}\n", "features.codex_hooks"),
+        ("codex", "etc/requirements.toml", "allow_managed_hooks_only = true\n", "allow_managed_hooks_only"),
+        ("gemini", "home/.gemini/settings.json", '{"hooksConfig": {"enabled": false}}', "hooksConfig.enabled"),
+        ("gemini", "shop/.gemini/settings.json", '{"hooksConfig": {"disabled": ["eventlog"]}}', "hooksConfig.disabled"),
+        ("qwen", "shop/.qwen/settings.json", '{"disableAllHooks": true}', "disableAllHooks"),
+    ],
+)
+def test_hooks_switched_off_by_the_host_are_a_problem(home, tmp_path, monkeypatch, agent, path, text, switch):
+    profile = profiles()[agent]
+    names = tuple(
+        str(tmp_path / "etc" / Path(name).name) if name[0] == "/" else name for name in profile.settings_files
+    )
+    monkeypatch.setattr(f"eventlog.hosts.{agent}.profile.PROFILE", profile._replace(settings_files=names))
+    file = tmp_path / path
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    monkeypatch.chdir(tmp_path)
+    call("install", agent)
+    elsewhere = [one["fix"] for one in _doctor()[2][agent]["problems"] if switch in one["fix"]]
+    (tmp_path / "shop").mkdir(exist_ok=True)
+    monkeypatch.chdir(tmp_path / "shop")
 
-    assert f"remove disableAllHooks from {path}" in _problems("claude").values()
+    assert f"take {switch} out of {file}" in _problems(agent).values()
+    assert bool(elsewhere) == (not path.startswith("shop"))
+
+
+def test_a_setting_that_switches_no_hook_off_is_no_problem(home):
+    (home / ".gemini").mkdir()
+    (home / ".gemini" / "settings.json").write_text('{"hooks": {"enabled": false}, "hooksConfig": {"disabled": ["x"]}}')
+    call("install", "gemini")
+
+    assert {} == _problems("gemini")
 
 
 def test_a_file_that_cannot_be_read_is_a_problem(home):
