@@ -37,19 +37,7 @@ _ALSO_CALLED = {  # in other programs
 }
 
 
-class GivenOnce(click.Command):
-    """A command that refuses an option given twice where one value alone would count."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the command line; raises UsageError."""
-        _, _, given = self.make_parser(ctx).parse_args(args=[*args])
-        for param in given if not ctx.resilient_parsing else ():
-            if isinstance(param, click.Option) and not (param.multiple or param.is_flag) and given.count(param) > 1:
-                raise click.UsageError(f"{max(param.opts, key=len)} is given twice; give it once", ctx)
-        return super().parse_args(ctx, args)
-
-
-class VerbGroup(GivenOnce, click.Group):
+class VerbGroup(click.Group):
     """The group of all verbs; lists their names and summaries without importing them."""
 
     def __init__(self) -> None:
@@ -57,7 +45,7 @@ class VerbGroup(GivenOnce, click.Group):
         super().__init__(
             name="eventlog",
             help=_HELP,
-            params=[click.Option(["--store"], metavar="DIR", help=_STORE_HELP)],
+            params=[click.Option(["--store"], multiple=True, callback=_only_store, metavar="DIR", help=_STORE_HELP)],
             context_settings=names,
             invoke_without_command=True,
             callback=_print_brief,
@@ -112,6 +100,12 @@ class VerbGroup(GivenOnce, click.Group):
         for topic in dict.fromkeys(verb.topic for verb in VERBS.values()):
             with formatter.section(topic):
                 formatter.write_dl([(name, verb.summary) for name, verb in VERBS.items() if verb.topic == topic])
+
+
+def _only_store(ctx: click.Context, _: click.Parameter, named: tuple[str, ...]) -> str | None:
+    if len(named) > 1:
+        raise click.UsageError("--store is given twice; give it once", ctx)
+    return named[0] if named else None
 
 
 @click.pass_context

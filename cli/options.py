@@ -16,7 +16,6 @@ from eventlog import hosts
 from eventlog.app import open_store as opening
 from eventlog.app.open_store import Machine, OpenStore
 from eventlog.cli import suggestions
-from eventlog.cli.group import GivenOnce
 from eventlog.cli.terminal import Answer, print_error
 from eventlog.cli.verbs import VERBS
 from eventlog.format.errors import BadRequest, NotStored
@@ -39,7 +38,19 @@ _TELL_THEMSELVES = ("verify", "replay", "backup", "prune")  # verbs of these top
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-class _Verbs(GivenOnce, click.Group):
+class _GivenOnce(click.Command):
+    """A command that refuses an option given twice where one value alone would count."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the command line; raises UsageError."""
+        _, _, given = self.make_parser(ctx).parse_args(args=[*args])
+        for param in given if not ctx.resilient_parsing else ():
+            if isinstance(param, click.Option) and not (param.multiple or param.is_flag) and given.count(param) > 1:
+                raise click.UsageError(f"{max(param.opts, key=len)} is given twice; give it once", ctx)
+        return super().parse_args(ctx, args)
+
+
+class _Verbs(_GivenOnce, click.Group):
     """A group of verbs, with options of its own."""
 
 
@@ -57,7 +68,7 @@ def verb(
         answers = function.__annotations__.get("return") is Answer
         if answers:
             named.insert(named.index("store") if "store" in named else len(named), "as_json")
-        command = GivenOnce(
+        command = _GivenOnce(
             function.__name__.strip("_"),
             params=_params(function, named),
             callback=_printing(function) if answers else function,
@@ -178,7 +189,7 @@ def _named_once(ctx: click.Context, value: str | None) -> str | None:
         above = above.parent
     if value and above:
         raise click.UsageError("--store is given twice; give it once", ctx)
-    return value or (above and str(above.params["store"]))
+    return value or (str(above.params["store"]) if above else None)
 
 
 _STORE_HELP = "Directory of the store [default: $EVENTLOG_HOME, else ~/.eventlog]."
