@@ -13,7 +13,7 @@ from eventlog.app.build.cache import open_for_reading
 from eventlog.app.build.replay import replay
 from eventlog.app.build.storage import base_files, base_targets
 from eventlog.app.naming.known_projects import KnownProjects
-from eventlog.app.naming.names import did_you_mean, file_line, with_project_named
+from eventlog.app.naming.names import SEARCH, did_you_mean, file_line, with_project_named
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest, system_reason
 from eventlog.format.events import ContextInjected, Event, Fact, KnownFile
@@ -177,7 +177,7 @@ def _read(file: Path, opened: OpenStore) -> bytes:
     try:
         return read_regular(str(file))
     except (OSError, ValueError) as error:  # the latter: no path has a NUL
-        otherwise = "name a file that eventlog replay has written; words: eventlog search"
+        otherwise = f"name a file that `eventlog replay` has written; {SEARCH}"
         hint = did_you_mean(str(file), _rendered(opened), otherwise)
         what = "no such file"
         if isinstance(error, OSError) and not isinstance(error, FileNotFoundError):

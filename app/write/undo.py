@@ -188,7 +188,7 @@ class _Done:
         """Find all that the deed of an event came to."""
         deed = self._batches.get(_batch(event) or event.id)
         first = deed[0] if deed else event
-        what = _WORDS.get(type(first), "a correction" if _batch(event) else "an edit by hand")
+        what = _WORDS.get(type(first), "a correction" if _batch(event) else "a change of yours")
         if deed and not (isinstance(event, Restored) and self._is_saved(event)):
             return Undoable(event, self._with_what_waited(deed), what)
         match event:
@@ -201,7 +201,7 @@ class _Done:
             case Retraction() if event.agent != HUMAN:
                 return Undoable(event, [event], "a withdrawal by an agent")
             case _:
-                return Undoable(event, self._saved_together(event), "an edit by hand")
+                return Undoable(event, self._saved_together(event), "a change of yours")
 
     def _with_what_waited(self, decisions: Iterable[Event]) -> list[Event]:
         in_force = [event for event in decisions if event.id not in self._withdrawn.events]

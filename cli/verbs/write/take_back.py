@@ -118,8 +118,9 @@ def _speaker(opened: OpenStore) -> dict[str, Any]:
 def _undo_command(name: str, yes: bool, as_json: bool, store: Store) -> None:
     """Undo the last change by a person or a plan entry, or the change with this id.
 
-    Undoes an applied entry (its replaced text returns), a `forget`, a decision about an entry, an edit by hand, or a
-    restored file. Shows the change and asks. Run again, it undoes the change before; to redo, pass the id of the undo.
+    Undoes an applied entry (its replaced text returns), a `forget`, a decision about an entry, what you saved or edited
+    by hand, or a restored file. Shows the change and asks. Run again, it undoes the change before; to redo, pass the id
+    of the undo.
     """
     opened, display = options.open_store(store), Display(store)
     with phase():
