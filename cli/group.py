@@ -120,10 +120,6 @@ def _print_brief(ctx: click.Context, store: str | None) -> int:
 
 
 _REWORDED = (  # a message of click, and its replacement
-    (re.compile(r"'(.*)' is not a valid integer(?: range)?\."), r"'\1' is not a whole number"),
-    (re.compile(r"'(.*)' is not a valid float(?: range)?\."), r"'\1' is not a number"),
-    (re.compile(r"(.*) is not in the range (\S+)<=x<=(\S+)\."), r"\1 is not between \2 and \3"),
-    (re.compile(r"(.*) is not in the range x>=(\S+)\."), r"\1 is less than \2"),
     (re.compile(r"Path '(.*)' does not exist\."), r"no such file or directory: \1"),
     (re.compile(r"\S+ '(.*)' is a (file|directory)\."), r"\1 is a \2"),
     (re.compile(r"Got unexpected extra arguments? \((.*)\)"), r"unexpected argument: \1"),

@@ -325,7 +325,7 @@ def speaker(command: Callable[..., None]) -> Callable[..., None]:
     command = as_speaker(command)
     for option in (
         click.option(
-            "--layer", type=click.IntRange(1, 4), help="Safety net that saved it [default: 1, the agent itself]."
+            "--layer", type=Number(1, 4), help="Safety net that saved it, 1 to 4 [default: 1, the agent itself]."
         ),
         program("Program that records it [default: the conversation's, else cli]."),
         current_project,
@@ -434,15 +434,26 @@ def open_store(store: Store, project: str | None = None) -> OpenStore:
     return opening.open_store(store, machine._replace(cwd=project) if project else machine)
 
 
-class Limit(click.IntRange):
-    """A number of lines at most, from 1; a number beyond what a machine counts means all."""
+class Number(click.ParamType[Any]):
+    """A number of a kind, from the least to the most; without a most, one beyond what a machine counts means all."""
 
-    def __init__(self) -> None:
-        super().__init__(min=1)
+    name = "N"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read a number."""
-        return min(int(super().convert(value, param, ctx)), sys.maxsize)
+    def __init__(self, least: int = 1, most: int | None = None, kind: type[int | float] = int) -> None:
+        self._least, self._most, self._kind = least, most, kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read a number; raises a usage error."""
+        try:
+            number = self._kind(value)
+        except ValueError:
+            self.fail(f"{value!r} is not a {'whole ' if self._kind is int else ''}number", param, ctx)
+        if self._most is None and number >= self._least:
+            return min(number, sys.maxsize)
+        if self._most is None or not self._least <= number <= self._most:
+            bounds = f"less than {self._least}" if self._most is None else f"not between {self._least} and {self._most}"
+            self.fail(f"{value} is {bounds}", param, ctx)
+        return number
 
 
 def install_target(store: Store) -> "InstallTarget":

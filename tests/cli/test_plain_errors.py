@@ -111,7 +111,7 @@ def test_what_cannot_be_stored_names_the_place_and_no_lock(tmp_path):
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("fact", "x", "--confidence", "3"), "confidence: must be at most 1"),
+        (("fact", "x", "--confidence", "3"), "--confidence: 3 is not between 0 and 1"),
         (("fact", " "), "content: must not be blank"),
         (("append", "fact", "content=x", "confidence=high"), "confidence: must be a number, not text"),
         (("append", "fact", "--json", '{"content": 3}'), "content: must be text, not a whole number"),

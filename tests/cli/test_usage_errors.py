@@ -24,6 +24,8 @@ LIBRARY = re.compile(r"Usage:|Error|Invalid value|Missing|No such|not a valid|in
         ),
         (("sessions", "--limit", "x"), "--limit: 'x' is not a whole number"),
         (("sessions", "--limit", "0"), "--limit: 0 is less than 1"),
+        (("fact", "x", "--importance", "9"), "--importance: 9 is not between 1 and 5"),
+        (("fact", "x", "--confidence", "nan"), "--confidence: nan is not between 0 and 1"),
         (("sessions", "--limit"), "--limit needs a value"),
         (("sessions", "--all=3"), "--all takes no value"),
         (("sessions", "a", "b"), "unexpected argument: a b\n  eventlog sessions [OPTIONS]"),

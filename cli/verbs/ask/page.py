@@ -80,7 +80,7 @@ def _print_report(place: str, page: PageModel, size: int) -> None:
 
 
 @options.verb("eventlog serve", "eventlog serve --port 8080 --no-open")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port on 127.0.0.1 [default: any free port].")
+@click.option("--port", type=options.Number(0, 65535), default=0, help="Port on 127.0.0.1 [default: any free port].")
 @click.option("--no-open", is_flag=True, help="Open no browser; print the address only.")
 def _serve_command(port: int, no_open: bool, store: Store) -> None:
     """Show the page of `eventlog report` live, in your browser; forget, undo and decide there. Ctrl-C ends it.

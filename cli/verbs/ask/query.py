@@ -68,7 +68,7 @@ _LOOK_SECONDS = 0.5
     shell_complete=suggestions.events,
     help="Only the events with this id, part of an id, or behind this line, or the last of the project.",
 )
-@click.option("--limit", type=options.Limit(), help="Print at most this many events.")
+@click.option("--limit", type=options.Number(), help="Print at most this many events.")
 @click.option("--all", "wants_all", is_flag=True, help=f"On a terminal: print all events, not the newest {_NEWEST}.")
 @click.option("--reverse", is_flag=True, help="Newest first.")
 @click.option("--follow", is_flag=True, help="Keep printing new events until Ctrl-C.")

@@ -59,7 +59,7 @@ def _asked(command: Callable[..., object]) -> Callable[..., object]:
     "eventlog search retention --all-projects --type fact --json",
 )
 @_asked
-@click.option("--limit", type=options.Limit(), default=_SHOWN, show_default=True, help="Print at most this many.")
+@click.option("--limit", type=options.Number(), default=_SHOWN, show_default=True, help="Print at most this many.")
 def _search_command(query: SearchQuery, limit: int, store: Store) -> Answer:
     """Search facts, summaries and past conversations, best first.
 
@@ -125,7 +125,7 @@ _SILENCES = {
 )
 @options.session_to("With --explain: a conversation; recall repeats nothing to it.")
 @_asked
-@click.option("--limit", type=options.Limit(), help="Print at most this many [default: 10].")
+@click.option("--limit", type=options.Number(), help="Print at most this many [default: 10].")
 def _recall_command(explains: bool, session: str | None, query: SearchQuery, limit: int | None, store: Store) -> Answer:
     """Search as `eventlog search` does; with --explain, show what a hook would recall with a prompt, and why.
 

@@ -39,7 +39,7 @@ from eventlog.store import Store
 @options.scope
 @click.option(
     "--limit",
-    type=options.Limit(),
+    type=options.Number(),
     default=NEWEST,
     show_default=True,
     help="Print at most this many, the newest.",

@@ -29,7 +29,7 @@ _SOURCES = ("startup", "resume", "clear", "compact")
 @click.option("--source", type=NearChoice(_SOURCES), help="How the session starts.")
 @options.program("Program that asks: leaves out the files it loads by itself.", default="")
 @click.option(
-    "--budget", type=click.IntRange(min=1), metavar="CHARS", help="Print at most this many characters [default: 9000]."
+    "--budget", type=options.Number(), metavar="CHARS", help="Print at most this many characters [default: 9000]."
 )
 def _context_command(
     project: str | None,

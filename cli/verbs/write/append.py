@@ -47,7 +47,7 @@ _NEARLY = 0.75  # "fcat" is "fact", "artifact" is not
 @click.option("--session", metavar="ID", help="Conversation id of the agent [default: as for `fact`].")
 @options.project_by(options.project_meant, "Project, by name or directory.")
 @options.program("Program that records it.")
-@click.option("--layer", type=click.IntRange(1, 4), help="Safety net that saved it.")
+@click.option("--layer", type=options.Number(1, 4), help="Safety net that saved it, 1 to 4.")
 @options.as_speaker
 def _append_command(
     type_name: str | None,

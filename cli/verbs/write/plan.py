@@ -32,7 +32,7 @@ _OF_AN_ENTRY = ("path", "url", "heading", "under", "content", "operation")
 @click.option("--url", help="Address of a knowledge base with a `url`.")
 @click.option("--heading", help="Heading of the section.")
 @click.option("--under", multiple=True, metavar="HEADING", help="Heading above it, outermost first; repeatable.")
-@click.option("--level", type=click.IntRange(1, 6), default=2, show_default=True, help="Level of the heading.")
+@click.option("--level", type=options.Number(1, 6), default=2, show_default=True, help="Level of the heading, 1 to 6.")
 @click.option("--content", help="Text of the section, - for stdin; creates a missing section.")
 @options.exclusive_flags(
     "operation",
@@ -40,7 +40,7 @@ _OF_AN_ENTRY = ("path", "url", "heading", "under", "content", "operation")
     ("--delete", "delete", "Remove the section and its subsections."),
 )
 @click.option("--reason", help="Reason of the change.")
-@click.option("--confidence", type=click.FloatRange(0, 1), help="Confidence from 0 to 1 [default: 0.9].")
+@click.option("--confidence", type=options.Number(0, 1, float), help="Confidence from 0 to 1 [default: 0.9].")
 @click.option("--file", metavar="YAML", help="Entries in the exchange format; - reads stdin.")
 @click.option("--dry-run", is_flag=True, help="Check, and print the events; store nothing.")
 @options.speaker

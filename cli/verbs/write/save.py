@@ -34,8 +34,8 @@ _DEFAULTS = {"memory_type": "W", "confidence": 0.9, "importance": 3}
 @click.option("--key", help="A later fact with the same key replaces this one.")
 @click.option("--replaces", metavar="FILE:LINE|ID", help="Say it in the place of that line, below its heading.")
 @click.option("--entity", "entities", multiple=True, help="Subject of the fact; may be repeated.")
-@click.option("--confidence", type=float, default=0.9, show_default=True, help="From 0 to 1.")
-@click.option("--importance", type=int, default=3, show_default=True, help="From 1 to 5.")
+@click.option("--confidence", type=options.Number(0, 1, float), default=0.9, show_default=True, help="From 0 to 1.")
+@click.option("--importance", type=options.Number(1, 5), default=3, show_default=True, help="From 1 to 5.")
 @click.option(
     "--scope",
     type=NearChoice(["project", "user"]),
