@@ -19,6 +19,7 @@ from eventlog.format.text import UNSAFE, cut, harmless, is_harmless, one_line
 
 _HEAD = r"\s*(?:(?:\S+ )?\S+ {2,}|[-!✓✗·] +)?"  # of a line in columns, or of an item
 _NARROWEST = 20  # cells for a text, however narrow the terminal
+_LONGEST_ERROR = 2000  # characters of a line
 
 
 def emit(value: object, *, pretty: bool = False) -> None:
@@ -159,8 +160,9 @@ def show_page(text: str) -> None:
 
 
 def print_error(text: str, hint: str = "") -> None:
-    """Print an error and its remedy to stderr."""
-    for head, line in [("eventlog: ", harmless(text)), *(("  ", harmless(line)) for line in hint.splitlines())]:
+    """Print an error and its remedy to stderr, without the end of a text that would fill the screen."""
+    for head, whole in [("eventlog: ", text), *(("  ", line) for line in hint.splitlines())]:
+        line = harmless(cut(whole, _LONGEST_ERROR))
         print_lines(_broken(head, line) if sys.stderr.isatty() else [head + line], err=True)
 
 

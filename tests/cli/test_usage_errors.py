@@ -96,6 +96,16 @@ def test_a_mistake_on_the_command_line_is_told_in_plain_words(args, said):
     assert not LIBRARY.search(ran.err)
 
 
+@pytest.mark.parametrize(
+    "verb", [("show",), ("query", "--id"), ("why",), ("edit", "--content", "x"), ("memory",)], ids=" ".join
+)
+def test_a_long_text_in_a_mistake_does_not_fill_the_screen(tmp_path, verb):
+    call("fact", "Carts are blue", "--store", tmp_path)
+    ran = call(*verb, "x" * 100_000, "--store", tmp_path)
+
+    assert (2, True) == (ran.code, len(ran.err) < 5_000)
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_the_help_of_a_verb_fits_the_narrowest_terminal(verb):
     text = told(verb, "--help", columns=80)
