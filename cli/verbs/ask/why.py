@@ -114,11 +114,7 @@ def _print_statement(text: str, events: Sequence[Event], replaced: Sequence[Even
 
 def _statement_lines(text: str, events: Sequence[Event], replaced: Sequence[Event], display: Display) -> Iterator[str]:
     yield from hang("", styled(one_line(text), bold=True))
-    yield _count_line(events)
-    yield from display.sayings(events, text)
-    if replaced:
-        yield styled("replaced", bold=True)
-        yield from display.sayings(replaced, text)
+    yield from _said(text, events, replaced, display)
     yield from hang("wrong?  ", f"eventlog forget {display.id(events[-1].id)}")
     yield ""
 
@@ -222,7 +218,11 @@ def _reason_lines(place: str, reason: LineReason, heading: str, display: Display
     yield styled(one_line(place), bold=True) + (f"   {one_line(heading)}" if heading else "")
     yield from hang("  ", one_line(_words(reason.text)))
     yield ""
-    yield from _reasons(reason, display)
+    if reason.entries is None:
+        yield UNKNOWN
+    else:
+        behind, replaced = ([entry.event for entry in entries] for entries in (reason.entries, reason.replaced))
+        yield from _said(_words(reason.text), behind, replaced, display)
     for decision in reason.rejected:
         yield f"{marked('✗')} you asked to forget it, {display.moment(decision.event.ts)}"
         yield from hang("to allow it again  ", f"eventlog undo {display.id(decision.event.id)}")
@@ -231,17 +231,13 @@ def _reason_lines(place: str, reason: LineReason, heading: str, display: Display
         yield from hang("wrong?  ", f"eventlog forget {one_line(place)}")
 
 
-def _reasons(reason: LineReason, display: Display) -> Iterator[str]:
-    if reason.entries is None:
-        yield UNKNOWN
-        return
-    events = [entry.event for entry in reason.entries]
+def _said(text: str, events: Sequence[Event], replaced: Sequence[Event], display: Display) -> Iterator[str]:
     yield _count_line(events)
-    yield from display.sayings(events, _words(reason.text))
-    if reason.replaced:
+    yield from display.sayings(events, text)
+    if replaced:
         yield ""
         yield styled("replaced", bold=True)
-        yield from display.sayings([entry.event for entry in reason.replaced], _words(reason.text))
+        yield from display.sayings(replaced, text)
 
 
 def _whole_file(place: str, reasons: Sequence[LineReason], display: Display) -> Iterator[str]:
