@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial, wraps
 from inspect import signature
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -439,7 +440,7 @@ class Number(click.ParamType[Any]):
 
     name = "N"
 
-    def __init__(self, least: int = 1, most: int | None = None, kind: type[int | float] = int) -> None:
+    def __init__(self, least: int = 1, most: float = inf, kind: type[int | float] = int) -> None:
         self._least, self._most, self._kind = least, most, kind
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -448,12 +449,10 @@ class Number(click.ParamType[Any]):
             number = self._kind(value)
         except ValueError:
             self.fail(f"{value!r} is not a {'whole ' if self._kind is int else ''}number", param, ctx)
-        if self._most is None and number >= self._least:
-            return min(number, sys.maxsize)
-        if self._most is None or not self._least <= number <= self._most:
-            bounds = f"less than {self._least}" if self._most is None else f"not between {self._least} and {self._most}"
+        if not self._least <= number <= self._most:
+            bounds = f"less than {self._least}" if self._most == inf else f"not between {self._least} and {self._most}"
             self.fail(f"{value} is {bounds}", param, ctx)
-        return number
+        return min(number, sys.maxsize)
 
 
 def install_target(store: Store) -> "InstallTarget":
