@@ -41,11 +41,35 @@ def test_lines_are_broken_between_words_and_never_within_one(text, room, lines):
 
 
 def test_prose_is_not_broken_in_the_middle_of_a_word(tmp_path):
-    said = told("stats", "--store", tmp_path, columns=40)
-    words = "no sessions: agents' hooks record them (eventlog install, eventlog doctor), and so does eventlog fact"
+    said = told("sync", "status", "--store", tmp_path, columns=40)
+    words = "this store does not sync: eventlog sync start REMOTE"
 
     assert words == " ".join(seen(said, 40).split())
     assert 40 >= max(map(cells, said.splitlines()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("verb", "said"),
+    [
+        (
+            ("search", "carts", "--since", "2030-01-01"),
+            "for: carts\n  there are some without --since",
+        ),
+        (("search", "blue", "carts", "--type", "stage_summary"), "there are some without --type stage_summary"),
+        (("search", "doors", "--type", "fact"), "or about you for: doors\n"),
+        (("stats", "--since", "2030-01-01"), "no session fits --since 2030-01-01"),
+        (("on", "2030-01-01"), "that time has not come yet"),
+        (("week", "--since", "2030-01-01"), "that time has not come yet"),
+    ],
+)
+def test_an_empty_answer_says_what_would_have_one(tmp_path, monkeypatch, verb, said):
+    monkeypatch.chdir(tmp_path)
+    saved = ("--session", "s", "--store", tmp_path / "store")
+    call("fact", "Carts are blue", "--scope", "user", "--project", "", *saved)
+    ran = call(*verb, "--store", tmp_path / "store")
+
+    assert said in ran.out + ran.err
 
 
 def test_the_text_of_why_has_the_width_of_the_terminal_however_often_it_was_said(tmp_path):
@@ -304,5 +328,5 @@ def test_a_context_that_is_empty_says_why(tmp_path, home, monkeypatch):
     assert ("", 0) == (nothing.out, nothing.code)
     assert "eventlog: no session has anything to start with yet" in nothing.err
     assert ("", 0) == (cut.out, cut.code)
-    assert "eventlog: 150 characters are too few for Search, Recent facts" in cut.err
+    assert "eventlog: 150 characters: too few for Search, Recent facts" in cut.err
     assert not call("context", "--store", tmp_path).err

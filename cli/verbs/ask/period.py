@@ -13,6 +13,7 @@ from eventlog.cli import options
 from eventlog.cli.progress import phase
 from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import Answer, fit, is_terminal, print_lines, styled, width
+from eventlog.format.errors import BadRequest
 from eventlog.format.text import last_mention, one_line, project_name
 from eventlog.hosts import ROOMS
 from eventlog.projections.engine.day_states import EVERYTHING
@@ -54,9 +55,11 @@ def _of_day(opened: OpenStore, text: str, project: str | None) -> Answer:
 
 
 def _between(opened: OpenStore, since: str, until: str, project: str | None) -> Answer:
+    now = opened.machine.now()
+    if since > now:
+        raise BadRequest("that time has not come yet", hint="name one that has begun")
     with phase("comparing two times"):
         found = period(opened, since, until, project)
-    now = opened.machine.now()
     value = {**to_builtins(found), "until": now if until == EVERYTHING else until}
     return Answer(value, lambda: print_lines(_lines(found, Display(opened.store), now)))
 

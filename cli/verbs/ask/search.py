@@ -3,7 +3,7 @@
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from eventlog.app.ask.query import why_empty
+from eventlog.app.open_store import OpenStore
 from eventlog.app.search.explain import Candidate, Explanation, explain
 from eventlog.app.search.search import SearchAnswer, SearchHit, SearchQuery, last_word, search
 from eventlog.cli import options
@@ -18,7 +19,6 @@ from eventlog.cli.progress import phase
 from eventlog.cli.show.display import Display
 from eventlog.cli.terminal import Answer, count, hang, marked, print_error, show_lines, styled, table
 from eventlog.format.text import cut, last_mention, one_line, project_name
-from eventlog.log.event_log import EventLog
 from eventlog.projections.search.words import tokens
 from eventlog.store import Store
 
@@ -75,7 +75,7 @@ def _answer(store: Store, query: SearchQuery) -> Answer:
     with phase("searching memory"):
         found = search(opened, query)
     if not found.hits:
-        print_error(*_why_empty(opened.log, query, found))
+        print_error(*_why_empty(opened, query, found))
 
     def show() -> None:
         if found.hits and display.is_for_people:
@@ -86,13 +86,18 @@ def _answer(store: Store, query: SearchQuery) -> Answer:
     return Answer([hit._asdict() for hit in found.hits], show)
 
 
-def _why_empty(log: EventLog, query: SearchQuery, found: SearchAnswer) -> tuple[str, str]:
+def _why_empty(opened: OpenStore, query: SearchQuery, found: SearchAnswer) -> tuple[str, str]:
+    def fits(other: Mapping[str, Any]) -> bool:
+        return bool(search(opened, query._replace(types=(), since="")._replace(**other)).hits)
+
     conditions = {"types": query.types, "since": query.since}
-    if not log.days() or any(conditions.values()):
-        return why_empty(log, "answer", conditions)
+    what, without = why_empty(opened.log, "answer", conditions, fits)
+    if not opened.log.days():
+        return what, without
     where = f" in {Path(query.project).name or os.sep} or about you" if query.project else " about you"
     where = "" if query.everywhere else where
     hints = [f"{count(found.elsewhere, 'answer')} in other projects: --all-projects"] if found.elsewhere else []
+    hints += [without] if without and any(conditions.values()) else []
     near = [word for word in dict.fromkeys(found.near) if word not in query.text.casefold().split()]
     hints += [f"did you mean: {', '.join(near)}"] if near else []
     if not tokens(query.text):

@@ -7,6 +7,7 @@ from typing import Any
 import click
 from msgspec import structs, to_builtins
 
+from eventlog.app.ask.query import why_empty
 from eventlog.app.ask.sessions import stats
 from eventlog.cli import options
 from eventlog.cli.terminal import Answer, count, hang, is_terminal, marked, print_lines, say, styled, table, width
@@ -35,12 +36,13 @@ def _stats_command(project: str | None, since: str | None, until: str | None, ne
     is_narrow = since or until or options.is_given("project")
     if len(found) == 1 and not is_narrow:  # facts were saved here, and no session began
         found = stats(opened)
-    return Answer([_as_dict(week) for week in found], lambda: _show(found, opened.machine.now()[:10], nets=nets))
+    why = why_empty(opened.log, "session", {"since": since, "until": until, "project": is_narrow and project})
+    return Answer([_as_dict(week) for week in found], lambda: _show(found, opened.machine.now()[:10], why, nets=nets))
 
 
-def _show(found: list[Week], today: str, *, nets: bool) -> None:
+def _show(found: list[Week], today: str, why_none: Sequence[str], *, nets: bool) -> None:
     if len(found) == 1:
-        say("no sessions: agents' hooks record them (eventlog install, eventlog doctor), and so does eventlog fact")
+        say("; ".join(filter(None, why_none)))
     elif not is_terminal():
         table([_COLUMNS, *map(_row, found)], header=False, **dict.fromkeys(_COLUMNS, 0))
     elif nets:

@@ -10,7 +10,7 @@ from eventlog.app.serve.session_context import append_receipt, request_of, sessi
 from eventlog.cli import options
 from eventlog.cli.mcp.server import serve
 from eventlog.cli.suggestions import NearChoice
-from eventlog.cli.terminal import emit, is_terminal, print_error, show_lines, wrap_markdown
+from eventlog.cli.terminal import count, emit, is_terminal, print_error, show_lines, wrap_markdown
 from eventlog.hooks import hook_main
 from eventlog.store import Store
 
@@ -66,7 +66,7 @@ def _context_command(
         click.echo(built.context.text, nl=False)
     if not built.text and built.cut:
         room = budget or opened.settings.context.budget_chars
-        print_error(f"{room:,} characters are too few for {', '.join(built.cut)}", "a larger --budget shows more")
+        print_error(f"{count(room, 'character')}: too few for {', '.join(built.cut)}", "a larger --budget shows more")
     elif not built.text:
         print_error("no session has anything to start with yet", "eventlog fact TEXT saves something")
     if session:
