@@ -138,8 +138,11 @@ def _register(installation: Installation, scope: Scope) -> None:
 
 def _permit(installation: Installation, scope: Scope, allowed: bool | None) -> None:
     (target, host), rule = installation, installation.rule
-    if allowed is None and rule and installation.rule_file(scope) in installation.unsafe_rules():
-        allowed = True  # replace it with a narrower rule
+    if allowed is None and rule:
+        found = Installation(target._replace(dry_run=True), host).install(scope, "permission")
+        is_there = found is not None and found.done == "unchanged"
+        if is_there or installation.rule_file(scope) in installation.unsafe_rules():
+            allowed = True  # it is kept, or replaced by a narrower one
     if target.dry_run and not allowed:
         return
     if allowed is None and rule and sys.stdin.isatty() and sys.stdout.isatty():

@@ -254,6 +254,16 @@ def test_on_a_terminal_the_user_is_asked(home, answer, verdict):
 
 
 @pytest.mark.slow
+def test_who_has_agreed_is_not_asked_again(home):
+    call("install", "claude", "--allow")
+    said = on_a_terminal("install", "claude", typed="n\n", HOME=str(home))
+
+    assert "without asking you?" not in said
+    assert "unchanged  Claude Code permission" in said
+    assert "allowed" == _saving("claude")["verdict"]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", [agent for agent in RULES if agent != "qwen"])
 def test_the_program_is_allowed_by_one_path_however_python_was_called(home, monkeypatch, agent):
     python = Path(sys.executable)
