@@ -22,13 +22,13 @@ import msgspec
 
 from eventlog.format.errors import BadRequest
 from eventlog.format.events import VERSIONS
-from eventlog.log.days import Day, DuplicateFilter, Holds
+from eventlog.log.days import Day, DuplicateFilter, Holds, ListedDays
 from eventlog.log.lines import Damage
 from eventlog.projections.base import Document, Projection
 from eventlog.projections.catalog import ALL
 from eventlog.projections.current.conversations import Conversations, Knowledge
 from eventlog.projections.engine.day_fold import DayRow
-from eventlog.projections.engine.day_states import DayStates, ListedDays
+from eventlog.projections.engine.day_states import DayStates
 from eventlog.projections.engine.replay import ReplayResult, replay
 from eventlog.projections.engine.row_store import MemoryRows, StoredRow
 from eventlog.projections.engine.whole_states import WholeStateProjections

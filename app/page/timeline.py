@@ -14,10 +14,11 @@ from msgspec import Struct
 
 from eventlog.app.open_store import OpenStore
 from eventlog.app.progress import READING, track
+from eventlog.log.days import ListedDays
 from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Document, Line, Projection, Sources
 from eventlog.projections.engine.day_fold import stamps_of
-from eventlog.projections.engine.day_states import EVERYTHING, ListedDays
+from eventlog.projections.engine.day_states import EVERYTHING
 from eventlog.projections.engine.replay import ReplayResult, replay
 from eventlog.projections.engine.row_store import MemoryRows
 from eventlog.projections.views.keyword_index import KEYWORD_INDEX

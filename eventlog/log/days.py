@@ -129,6 +129,22 @@ class Day(NamedTuple):
                 yield from (item for item in found if isinstance(item, LogLine))
 
 
+class ListedDays:
+    """A day log of given days; the events `counted_elsewhere` are copies of other days' events."""
+
+    def __init__(self, listed: list[Day], counted_elsewhere: Collection[str] = ()) -> None:
+        self._listed = listed
+        self._counted_elsewhere = frozenset(counted_elsewhere)
+
+    def days(self, since: str = "", until: str = "~") -> list[Day]:
+        """List the days that can hold events with `since <= ts <= until`, oldest first."""
+        return [day for day in self._listed if since[:10] <= day.date <= until[:10]]
+
+    def holding(self, _date: str, event_ids: Collection[str], until: str = "~") -> set[str]:
+        """Return those of the ids that count elsewhere."""
+        return {event_id for event_id in event_ids if event_id in self._counted_elsewhere and until == "~"}
+
+
 def list_days(log_dir: str, since: str = "", until: str = "~") -> list[Day]:
     """List the days of the log within these dates, oldest first; files with other names are not part of it.
 

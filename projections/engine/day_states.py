@@ -15,7 +15,7 @@ from eventlog.format.events import AnyEvent, EntryApplied, EntryResolved, Event,
 from eventlog.format.ids import day_in_id
 from eventlog.format.marks import marks_of, salts_in
 from eventlog.format.retractions import Retractions, statements_of
-from eventlog.log.days import Day, DuplicateFilter
+from eventlog.log.days import Day, DuplicateFilter, ListedDays
 from eventlog.log.envelope_scan import DayScan, Envelope, envelope_of, scan_day
 from eventlog.log.event_log import EventLog
 from eventlog.log.lines import Damage
@@ -44,22 +44,6 @@ _BUCKETS, _FEW = 256, 20  # of ids; paths that are looked for one by one
 _AT_HAND = 64  # days whose conversations are not read again: those that go on for weeks have all of theirs among them
 _DATES = msgspec.msgpack.Decoder(dict[str, list[str]])
 _encode = msgspec.msgpack.encode
-
-
-class ListedDays:
-    """A day log of given days; the events `counted_elsewhere` are copies of other days' events."""
-
-    def __init__(self, listed: list[Day], counted_elsewhere: Collection[str] = ()) -> None:
-        self._listed = listed
-        self._counted_elsewhere = frozenset(counted_elsewhere)
-
-    def days(self, since: str = "", until: str = EVERYTHING) -> list[Day]:
-        """List the days that can hold events with `since <= ts <= until`, oldest first."""
-        return [day for day in self._listed if since[:10] <= day.date <= until[:10]]
-
-    def holding(self, _date: str, event_ids: Collection[str], until: str = EVERYTHING) -> set[str]:
-        """Return those of the ids that count elsewhere."""
-        return {event_id for event_id in event_ids if event_id in self._counted_elsewhere and until == EVERYTHING}
 
 
 DayLog = EventLog | ListedDays
@@ -128,7 +112,8 @@ class DayStates:
         for date in self.rows:
             for conversation in self._stored.encoded(date):
                 self._dates.add(conversation, date)
-        list(map(self._mark_changed, self._dates.everyone()))
+        for conversation in self._dates.everyone():
+            self._mark_changed(conversation)
 
     def _mark_at(self, paths: Collection[str]) -> None:
         """Mark the conversations that name any of these paths; of many paths, all conversations."""

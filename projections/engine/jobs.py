@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from eventlog.format.events import KnowledgeEdited
 from eventlog.format.local_time import local_time
-from eventlog.log.days import Day
+from eventlog.log.days import Day, ListedDays
 from eventlog.projections.base import Document, Line
 from eventlog.projections.catalog import KINDS, VIEWS
 from eventlog.projections.current.conversations import Conversation
@@ -18,7 +18,7 @@ from eventlog.projections.current.fact_scopes import RowSource
 from eventlog.projections.current.identity import Identities
 from eventlog.projections.engine.conversation_rows import RowAddress, RowMaintainer, Rows
 from eventlog.projections.engine.day_fold import StoredDays, conversation_of, stamps_of
-from eventlog.projections.engine.day_states import DayStates, ListedDays
+from eventlog.projections.engine.day_states import DayStates
 from eventlog.projections.engine.documents import DocumentIndex
 from eventlog.projections.engine.row_store import MemoryRows, StoredRow
 from eventlog.settings.schema import Settings
