@@ -22,7 +22,6 @@ from eventlog.format.events import HUMAN, Event, Redacted, Rejected, SaveRequest
 from eventlog.format.fence import fenced, without_tags
 from eventlog.format.local_time import local_time
 from eventlog.format.text import cut, last_mention, one_line
-from eventlog.log.days import what_is_missing
 from eventlog.log.event_log import EventLog
 from eventlog.projections.bases.plan_file import PlanFile
 from eventlog.projects.root import project_root
@@ -85,7 +84,7 @@ def use(calls: "ToolCalls", name: str, arguments: Mapping[str, Any], meta: Mappi
         return f"Memory is switched off by {switch}: nothing is saved or recalled."
     fields = {key: value for key, value in arguments.items() if value is not None}
     text = _TOOLS[name](_ToolCall(calls, machine, open_log(calls.store, machine), directory, meta, fields))
-    missing = what_is_missing(calls.store.log) if name != "remember" else ""
+    missing = calls.missing() if name != "remember" else ""
     return f"{text}\n({one_line(without_tags(missing))}; `eventlog doctor` tells what to do)" if missing else text
 
 

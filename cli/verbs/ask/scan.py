@@ -58,5 +58,5 @@ def _report(found: Sequence[FoundSecret], files: int, *, is_elsewhere: bool) -> 
         say(f"{one_line(abbreviate_home(secret.file))}:{secret.line}  {secret.kind}{event}")
     say(f"{count(len(found), 'secret')} in {count(len({hit.file for hit in found}), 'file')} of {files:,} searched")
     if found:
-        other = "whether the store has them, too, eventlog scan tells"
-        say(f"change them now; {other if is_elsewhere else 'eventlog scan --redact erases them from the store'}")
+        other = "`eventlog scan` looks for secrets in the store"
+        say(f"change them now; {other if is_elsewhere else '`eventlog scan --redact` erases them from the store'}")
