@@ -101,7 +101,7 @@ def _note(conversation: Conversation, source: RowSource, *, is_whole: bool) -> _
     items = []
     for fact in (fact for fact in conversation.facts if fact.id in source.stated):
         subject, stated = source.stated[fact.id]
-        section = LEARNED if same_text(stated.category) in _INSIGHTS else EVENTS
+        section = LEARNED if stated.category and same_text(stated.category) in _INSIGHTS else EVENTS
         items.append(Item(section, fact.ts, (fact.id,), subject, stated.text, stated.same))
     if conversation.summaries:
         alone = [summary for summary in conversation.summaries if summary.id not in source.hidden]
@@ -111,7 +111,7 @@ def _note(conversation: Conversation, source: RowSource, *, is_whole: bool) -> _
             conclusion = conclusion_of(alone, (), source.withdrawn)
         project = conversation.project or ""
         items += items_of(conclusion, project, Item)
-        done = [(save, text) for save in alone for text in source.withdrawn.cleared(save).done]
+        done = [(save, text) for save in alone if save.done for text in source.withdrawn.cleared(save).done]
         items += [Item(DONE, save.ts, (save.id,), project, "", same_todo(text)) for save, text in done]
     events = [*conversation.facts, *conversation.summaries]
     heard = {event for item in items for event in item.events} | source.hidden
