@@ -180,19 +180,22 @@ def _likeliest_first(
 ) -> "Iterator[FileStamp]":
     """Yield the files with indexed lines of the conversation, then all others, newest first.
 
-    Of days that are over only the former, while each is known to be as it was indexed.
+    Of days that are over only the former, while each is known to be as it was indexed: the note of that look names the
+    others, and ends with what must be whole.
     """
     note = store.cached("conversations.looked")
-    last, _, of_index = (read(note) or b"").decode(errors="replace").partition("\n")
-    since, look = index_lookup.looked_at(store.log, last if of_index == repr(index) else "")
+    last, _, rest = (read(note) or b"").decode(errors="replace").partition("\n")
+    listed = rest.rpartition("\n")[0]
+    since, look = index_lookup.looked_at(store.log, last if rest == f"{listed}\n{index}" else "")
     is_indexed = True
     for name in sorted(first, reverse=True):
         if stamp := index_lookup.stamp_of(store.log, name):
             is_indexed = is_indexed and (stamp in indexed or stamp > look)
             yield stamp
-    names = index_lookup.names_of(store.log, () if since else indexed, since)
+    names = listed.split() if since else index_lookup.names_of(store.log, indexed)
     for stamp in index_lookup.stamps_in(store.log, [name for name in reversed(names) if name not in first]):
         is_indexed = is_indexed and (stamp in indexed or stamp > look)
         yield stamp
     if look and is_indexed:
-        write_note(note, f"{look}\n{index}".encode())
+        recent = " ".join(name for name in names if name >= look[:10])
+        write_note(note, f"{look}\n{recent}\n{index}".encode())

@@ -148,8 +148,9 @@ def line_of(log, event):
     return Path(other.days()[0].files[0]).read_bytes()
 
 
-def test_days_that_are_over_are_not_looked_at_for_each_new_conversation(looks):
+def test_days_that_are_over_are_not_looked_at_for_each_new_conversation(looks, monkeypatch):
     log, names = looks
+    monkeypatch.setattr(index_lookup, "names_of", None)
 
     assert turns_unsaved(log.store, "new") is not None
     assert not names
@@ -194,6 +195,30 @@ def test_a_day_that_is_not_indexed_is_searched_for_each_conversation(looks):
     log.append({**SAVE, "conversation_id": "other"})
     for conversation in ("new", "other", "new", "other"):
         assert (conversation == "other") == (turns_unsaved(log.store, conversation) is None)
+
+
+def test_what_today_has_is_read_also_where_the_directory_is_not(looks, monkeypatch):
+    log, names = looks
+    today, turn = EventLog(log.store.root, fsync=False), {"type": "turn_end", "conversation_id": "new"}
+    today.append(turn)
+    time.sleep(0.02)
+    assert 1 == turns_unsaved(log.store, "new")
+    monkeypatch.setattr(index_lookup, "names_of", None)
+    names.clear()
+
+    today.append(turn)
+    assert 2 == turns_unsaved(log.store, "new")
+    assert 1 == len(names)
+
+
+@pytest.mark.parametrize("cut", [lambda note: note[:-9], lambda note: note.replace(b"\n", b"", 1)])
+def test_a_part_of_a_note_of_a_look_is_none(looks, cut):
+    log, names = looks
+    note = Path(log.store.cached("conversations.looked"))
+    note.write_bytes(cut(note.read_bytes()))
+
+    assert turns_unsaved(log.store, "new") is not None
+    assert f"{DAY}.jsonl" in names
 
 
 @pytest.mark.parametrize("note", [b"", b"\xff", b"2026-02-20", b"a b c\nd", b"2026-02-20 x 1 2 3 4\n()"])
