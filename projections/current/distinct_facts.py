@@ -35,7 +35,7 @@ class DistinctFact:
 
     @property
     def first(self) -> "Statement":
-        """Return the statement whose wording and day are shown."""
+        """Return the statement whose wording is shown, with the day of the last."""
         return self.statements[0]
 
     @property
