@@ -14,6 +14,7 @@ from eventlog.format.errors import BadRequest, NotStored, system_reason
 from eventlog.format.events import PlanEntry
 from eventlog.format.marks import is_stand_in, says_the_same
 from eventlog.projections.bases.plan_file import PlanFile, PlannedChange
+from eventlog.secrets.redacted import Redactions
 from eventlog.store import Store, conversation_name
 from eventlog.store.files import remove, replace_file
 
@@ -71,12 +72,13 @@ class StagedEntry(NamedTuple):
         return found[0]
 
     def write(self, store: Store, content: str | None) -> None:
-        """Write the staged file with this text for the section; raises NotStored."""
+        """Write the staged file with this text for the section, nothing erased in it; raises NotStored."""
+        redactions = Redactions.of(store)
         whole = PlanFile(
             version="1.0.0",
             source=self.entry.conversation_id,
             entries=[replace(_declared(self.entry), content=content)],
-            error=self.reason,
+            error=str(redactions.clean(self.reason)) if redactions else self.reason,  # it has lines of a person's file
             target_file=self.target_file,
         )
         replace_file(str(self.path(store)), whole.dump().encode())

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from eventlog.app.write.erasing.erased_text import Needles, bytes_of, text_of
 from eventlog.fast import fastjson, os
@@ -267,9 +268,10 @@ def _erased_in(path: str) -> Iterator[_ErasedEvent]:
 
 def _erase_day(path: str, erasing: Erasing, needles: Needles, changed: dict[str, int]) -> FileStamp:
     """Erase from one day file, under its lock; return its stamp then."""
+    known = erasing if is_own(path) else replace(erasing, digests={})  # knowledge bases elsewhere are as they were
 
     def erased(data: bytes) -> bytes | None:
-        new = _erase_lines(data, erasing, needles)
+        new = _erase_lines(data, known, needles)
         if new == data:
             return None
         changed[path] = changed.get(path, 0) + abs(len(data) - len(new))

@@ -1,8 +1,8 @@
 """Redactions on their way between machines: which events, and keyed digests of the texts, never a text.
 
 A machine that takes one over erases the same from its log, its own lines included, and from the other files of its
-store, and refuses it from then on as the first machine does. It does not touch knowledge bases: what is there is the
-person's to clean.
+store, and refuses it from then on as the first machine does. It does not touch knowledge bases: an entry without the
+text is applied by the next replay, and what else is there is the person's to clean.
 """
 
 from collections.abc import Iterable

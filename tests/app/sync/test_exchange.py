@@ -11,6 +11,7 @@ from eventlog.app.sync.remote import open_remote
 from eventlog.app.sync.sync_state import SyncState
 from eventlog.app.write.erasing.redact import redact, redactable
 from eventlog.app.write.forget import forget, forgettable
+from eventlog.app.write.resolve import waiting
 from eventlog.format.errors import BadRequest, Busy, EventLogError, UntrustedRemote
 from eventlog.hooks import background
 from eventlog.store import Store
@@ -380,6 +381,44 @@ def test_what_is_forgotten_and_then_redacted_is_told_nowhere_whatever_was_redact
     rendered = b"".join(first.values())
     assert b"The pots are [redacted:1] and red" in rendered
     assert b"tea is green" not in rendered
+
+
+@pytest.mark.slow
+def test_what_is_redacted_elsewhere_goes_from_what_an_agent_wrote_into_a_knowledge_base_here(tmp_path):
+    memory = Memory(tmp_path)
+    one, other = memory.machines
+    one.put(type="plan_entry", key={"path": "user", "heading": "Tea"}, content="- The tea is green and quiet")
+    memory.settle()
+    memory.settle()  # each knows what the other has applied
+    user_md = other.home / ".config" / "agents" / "USER.md"
+    assert "green and quiet" in user_md.read_text()
+
+    redact(one.opened, redactable(one.opened, "quiet"))
+    memory.settle()
+
+    assert [] == waiting(other.opened)
+    assert "green and [redacted:1]" in user_md.read_text()
+    memory.settle()
+    for machine in memory.machines:
+        files = [path for path in machine.root.rglob("*") if path.is_file()]
+        assert not [path.name for path in files if b"green and quiet" in path.read_bytes()]
+
+
+@pytest.mark.slow
+def test_what_is_redacted_elsewhere_is_not_staged_from_a_persons_own_file(tmp_path):
+    memory = Memory(tmp_path)
+    one, other = memory.machines
+    one.says("The tea is green and quiet")
+    user_md = other.home / ".config" / "agents" / "USER.md"
+    user_md.parent.mkdir(parents=True)
+    user_md.write_text("## Tea\n\n- My tea is green and quiet\n")
+    redact(one.opened, redactable(one.opened, "quiet"))
+    one.put(type="plan_entry", key={"path": "user", "heading": "Tea"}, content="- The tea is black")
+    memory.settle()
+
+    [staged] = Path(other.store.staging).iterdir()
+    assert "would remove 1 line you wrote: - My tea is green and [redacted:1]" in staged.read_text()
+    assert "quiet" in user_md.read_text()
 
 
 @pytest.mark.slow
