@@ -326,7 +326,8 @@ def withdrawn_unread(store: Store) -> dict[str, list[Withdrawal] | None]:
         return {}
     with suppress(RowsDamaged, msgspec.MsgspecError):
         rows = StoredDays(StoreCache(store.cached("knowledge.db"), "", writes=False)).rows()
-    return {date: rows[date].retractions if date in rows else None for date in sorted(unread)}
+    known = {date: row.retractions for date, row in rows.items() if row.stamps or row.retractions}  # else never read
+    return {date: known.get(date) for date in sorted(unread)}
 
 
 def _withdrawn_rows(store: Store) -> list[StoredRow]:
