@@ -90,7 +90,7 @@ def brief(opened: OpenStore, target: InstallTarget) -> Brief:
         events=replayed.events,
         sessions=len(rows),
         last=max(
-            (row for row in here if row.topic), key=lambda row: (row.started_at < soon, row.started_at), default=None
+            (row for row in here if row.is_work), key=lambda row: (row.started_at < soon, row.started_at), default=None
         ),
         todos=[todo.text for todo in open_todos(replayed, here)],
         recent=_recent(replayed, is_here, opened.machine.clock()),

@@ -143,7 +143,7 @@ def _in_order(items: Iterable[PeriodItem]) -> list[PeriodItem]:
 def _sessions(rows: Iterable[SessionRow], since: str) -> Iterator[PeriodItem]:
     """Yield what sessions of agents were about, the newest first."""
     for row in sorted(rows, key=lambda row: row.timestamp, reverse=True):
-        if row.topic and row.agent != HUMAN and max(row.timestamp, row.ended_at or "") >= since:
+        if row.is_work and row.agent != HUMAN and max(row.timestamp, row.ended_at or "") >= since:
             yield PeriodItem(row.topic, row.project or "", row.timestamp, 1, row.agent or "")
 
 

@@ -18,6 +18,8 @@ from eventlog.format.text import one_line, same_text
 from eventlog.hooks import duplicate_log
 from eventlog.projections.current.standing import counting_saves, only_names
 from eventlog.projections.engine.replay import ReplayResult
+from eventlog.projections.search.ranking import is_small_talk
+from eventlog.projections.search.words import tokens
 from eventlog.projections.views.sessions import LINES
 from eventlog.projections.views.stats import COUNTS, Week, summed, weeks
 
@@ -47,6 +49,11 @@ class SessionRow(Struct, frozen=True, kw_only=True):
     revisions: int
     events: int
     replica: str | None = None
+
+    @property
+    def is_work(self) -> bool:
+        """Return whether it was about anything: not for small talk alone."""
+        return bool(self.topic and self.summary) or not is_small_talk(tokens(self.topic))
 
     @classmethod
     def all_of(cls, replayed: ReplayResult) -> "list[SessionRow]":

@@ -116,6 +116,14 @@ def test_a_session_that_broke_off_is_open_and_not_done(log, clock):
     assert ["Work that is killed"] == [item.text for item in found.open]
 
 
+def test_small_talk_is_nothing_that_was_done(log, clock):
+    begins = log.moment("").stamp(Fact(conversation_id="x", content="x"), 0).ts
+    for session, topic in ("work", "Round the cart"), ("talk", "thanks, bye"):
+        summed_up(log, session=session, topic=topic, summary=topic, layer=3)
+
+    assert [item.text for item in period(opened(log), begins, project=SHOP).done] == ["Round the cart"]
+
+
 def test_a_quiet_time_holds_nothing(log, week, clock):
     clock.now += 9 * DAY
     later = log.moment("").stamp(Fact(conversation_id="x", content="x"), 0).ts
@@ -163,6 +171,15 @@ def test_what_replaced_nothing_is_called_learned_and_not_changed(log, week):
 
     assert "changed  The queue is Valkey (was: The queue is Redis)\n         port is 2 (was: port is 1)\n" in ran.out
     assert "learned  The mixer hums above 40 degrees\n" in ran.out
+
+
+def test_what_is_left_open_is_listed_until_it_is_done(log, clock):
+    summed_up(log, session="old", topic="Old work", summary="Did it", todos=["tell ops"])
+    clock.now += 45 * DAY
+    begins = log.moment("").stamp(Fact(conversation_id="x", content="x"), 0).ts
+    summed_up(log, session="new", topic="New work", summary="Did it", todos=["load test"])
+
+    assert texts(period(opened(log), begins, project=SHOP).open) == ["load test", "tell ops"]
 
 
 def test_what_is_said_stands_in_one_section(log, clock):
