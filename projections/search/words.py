@@ -86,7 +86,7 @@ _TERMS = """
 """  # of the trade, in Chinese and English
 _BRANDS = """
 bitbucket chatgpt devops github gitlab graphql ipad iphone javascript linkedin macos openai paypal powershell typescript
-vscode whatsapp wordpress youtube
+whatsapp wordpress youtube
 """  # with a capital within, and no names of things in code
 _WHOLE = frozenset(_BRANDS.split())
 _BEGINNING = 3  # characters, which endings leave as they are
