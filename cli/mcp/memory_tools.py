@@ -79,7 +79,7 @@ def use(calls: "ToolCalls", name: str, arguments: Mapping[str, Any], meta: Mappi
     """Run a tool and return its text; raises EventLogError or OSError."""
     machine = Machine.here()
     named = unquote(urlsplit(calls.root).path)
-    directory = named if named and Path(named).is_dir() else str(Path.cwd())
+    directory = named if named and Path(named).is_dir() else calls.directory
     if switch := off_switch(machine.environ, directory, project_root(directory)):
         return f"Memory is switched off by {switch}: nothing is saved or recalled."
     fields = {key: value for key, value in arguments.items() if value is not None}
@@ -89,7 +89,7 @@ def use(calls: "ToolCalls", name: str, arguments: Mapping[str, Any], meta: Mappi
 
 
 def _recall(call: _ToolCall) -> str:
-    limit = min(max(call.arguments.get("limit", _SHOWN), 1), _MAX)
+    limit = int(min(max(call.arguments.get("limit", _SHOWN), 1), _MAX))
     wanted = limit if not call.calls.shared else 2 * _MAX  # a shared session skips facts about the user
     query = SearchQuery(call.arguments["query"], call.project or "", limit=wanted)
     opened = open_store(call.calls.store, call.machine)

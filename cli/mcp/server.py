@@ -201,7 +201,7 @@ def serve(store: Store, agent: str, *, shared: bool) -> None:
     """
     _answer_hooks(store)
     calls = ToolCalls(store, hosts.agent_name(agent), shared=shared)
-    tools = () if hosts.protocol(calls.agent).has_second_server(os.path.realpath(".")) else TOOLS
+    tools = () if hosts.protocol(calls.agent).has_second_server(calls.directory) else TOOLS
     _run(calls, Protocol(calls.call, version() or "unknown", tools))
 
 

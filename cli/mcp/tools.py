@@ -5,6 +5,8 @@ them. A host asks before a destructive tool (`forget`), not before one that read
 A call that fails returns its error to the model as an answer; no call ends the server.
 """
 
+import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -80,7 +82,8 @@ TOOLS: "tuple[Schema, ...]" = (
 class ToolCalls:
     """Runs the tool calls of one client: its store, its registered `agent`, and whether its session is shared.
 
-    `root` is the address of the client's working directory, or "".
+    `root` is the address of the client's working directory, or ""; `directory` that of the server at its start, since a
+    worktree may be removed below it.
     """
 
     def __init__(self, store: "Store", agent: str = "", *, shared: bool = False) -> None:
@@ -89,6 +92,7 @@ class ToolCalls:
         self.shared = shared
         self.root = ""
         self._missing, self._looked = "", float("-inf")
+        self.directory = os.path.realpath(".")
 
     def call(self, name: str, arguments: "JSON", meta: "JSON") -> tuple[str, bool]:
         """Run a tool; return its text, and whether it failed."""
@@ -152,6 +156,6 @@ def _mistake(value: object, wanted: "JSON") -> str:
         return "is a list of texts"
     if wanted["type"] == "string" and not isinstance(value, str):
         return "is a text"
-    if wanted["type"] == "integer" and (not isinstance(value, int) or isinstance(value, bool)):
-        return "is a number"
+    if wanted["type"] == "integer" and (not isinstance(value, (int, float)) or isinstance(value, bool) or value % 1):
+        return "is a whole number"
     return ""

@@ -1,6 +1,7 @@
 """Memory as tools: both eras of the protocol, what the tools do, and that nothing a client sends ends the server."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -301,7 +302,8 @@ def test_no_secret_is_saved(client, store):
         ("remember", {"content": "x", "key": 7}, "key is a text"),
         ("remember", {"content": "x", "colour": "red"}, "no argument colour"),
         ("remember", {"content": "x", "todos": ["y"]}, "a fact has no todos"),
-        ("recall", {"query": "x", "limit": "all"}, "limit is a number"),
+        ("recall", {"query": "x", "limit": "all"}, "limit is a whole number"),
+        ("recall", {"query": "x", "limit": 2.5}, "limit is a whole number"),
         ("why", {"ref": "/etc/passwd:1"}, "is not a file that replay renders"),
         ("why", {"ref": "nowhere.md:1"}, "no such file"),
     ],
@@ -335,6 +337,18 @@ def test_the_conversation_is_the_one_at_work_though_the_servers_environment_name
     client.tell("remember", content="Both are at work")
 
     assert ["cleared", "new", "cleared"] == [event.conversation_id for event in events(store, "fact")]
+
+
+def test_a_directory_that_is_gone_keeps_no_fact_from_being_saved_and_found(client, store, here):
+    worktree = here / "fix"
+    worktree.mkdir()
+    os.chdir(worktree)
+    left = Client(store)
+    worktree.rmdir()
+    left.tell("remember", content="Prices are integers in cents")
+
+    assert "Prices are integers" in left.tell("recall", query="prices")
+    assert [str(here)] == [event.project for event in EventLog(Store(str(store))).read() if event.type == "fact"]
 
 
 def test_the_project_is_that_of_the_first_root_the_client_names(here, store, tmp_path):
@@ -384,7 +398,8 @@ def test_recall_tells_no_more_than_is_asked_for(client, store, here):
     for number in range(4):
         fact(store, f"Prices of shelf {number} are integers", here)
 
-    assert [1, 3, 4] == [client.tell("recall", query="prices", limit=limit).count("shelf") for limit in (-7, 3, 10**9)]
+    counts = [client.tell("recall", query="prices", limit=limit).count("shelf") for limit in (-7, 3, 3.0, 10**9)]
+    assert [1, 3, 3, 4] == counts
 
 
 # ------------------------------------------------------------------------------------------------ why, forget
