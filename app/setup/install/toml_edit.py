@@ -21,7 +21,9 @@ from eventlog.format.errors import BadRequest
 _PERMISSION_MARK = "# by `eventlog install --allow`"
 _SERVER_MARK = "# by `eventlog install --mcp`"
 _BYTE_ORDER_MARK = "\ufeff"  # Codex reads it, too
-_HEADER = re.compile(r"^[ \t]*\[\[?[^\n]*$", re.MULTILINE)
+_HEADER = re.compile(  # but no line of a string of several lines
+    r"""^[ \t]*(?P<header>\[)[^\n]*$|#[^\n]*|\"{3}(?:\\.|[^\\])*?\"{3}|'{3}.*?'{3}""", re.MULTILINE | re.DOTALL
+)
 
 
 class TomlText(str):
@@ -94,7 +96,7 @@ class TomlText(str):
         if dig(document, *keys) is None:
             return self
         named = re.compile(rf"[ \t]*\[[ \t]*{re.escape('.'.join(keys))}[ \t]*[.\]]")
-        headers = [found.start() for found in _HEADER.finditer(self)]
+        headers = [found.start() for found in _HEADER.finditer(self) if found["header"]]
         remaining: str = self
         for start, end in reversed(list(zip(headers, [*headers[1:], len(self)], strict=True))):
             if named.match(self, start):

@@ -43,6 +43,7 @@ TOML = {
     "no newline at the end": 'model = "x"',
     "servers of others": '[mcp_servers.other]\ncommand = "x"\n\n# of what follows\n[tools]\nweb = true\n',
     "CRLF": 'model = "x"\r\n[tools]\r\nweb = true\r\n',
+    "a text about us": 'a = "# \'\'\'"\nnotes = """\n[mcp_servers.eventlog] \\"""\n[x]\n"""\n[tools]\nb = \'\'\'\n[mcp_servers.eventlog]\n\'\'\'\n',
 }
 
 
