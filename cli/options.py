@@ -166,7 +166,7 @@ def _path_of(ctx: click.Context) -> tuple[str, str]:
 
 
 def _locate(ctx: click.Context, _: click.Parameter, value: str | None) -> Store:
-    explicit = _named_once(ctx, value)
+    explicit = value or _named_before(ctx)
     if ctx.info_name == _DIAGNOSES:
         return Store.locate(explicit, os.environ)
     found = located(explicit, ctx)
@@ -183,19 +183,18 @@ def _name_unreadable(store: Store) -> None:
             print_error(what, "eventlog doctor tells what to do")
 
 
-def _named_once(ctx: click.Context, value: str | None) -> str | None:
-    """Find the --store given to a verb, before it, or before its parent; raises UsageError for two of them."""
-    above = ctx.parent
-    while above and not above.params.get("store"):
-        above = above.parent
-    if value and above:
-        raise click.UsageError("--store is given twice; give it once", ctx)
-    return value or (str(above.params["store"]) if above else None)
+def _named_before(ctx: click.Context) -> str | None:
+    """Find a --store given before the verb or its parent."""
+    while ctx.parent:
+        ctx = ctx.parent
+        if ctx.params.get("store"):
+            return str(ctx.params["store"])
+    return None
 
 
 _STORE_HELP = "Directory of the store [default: $EVENTLOG_HOME, else ~/.eventlog]."
 store_of_verbs = click.option(  # of a verb with subcommands: they look it up
-    "--store", metavar="DIR", help=_STORE_HELP, callback=lambda ctx, _, value: _named_once(ctx, value)
+    "--store", metavar="DIR", help=_STORE_HELP, callback=lambda ctx, _, value: value or _named_before(ctx)
 )
 
 

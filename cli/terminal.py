@@ -120,7 +120,7 @@ def print_lines(lines: Iterable[str], *, err: bool = False) -> None:
 
 
 def prints_nowhere() -> bool:
-    """Return whether nobody reads what is printed: stdout is closed, its reader is gone, or it is the null device."""
+    """Return whether stdout is closed, has lost its reader, or is the null device."""
     try:
         return os.path.samestat(os.fstat(sys.stdout.fileno()), Path(os.devnull).stat())
     except OSError:

@@ -36,7 +36,7 @@ SUMMARIES = (
     "长文本，" * 40,
 )
 KINDS = {
-    "fact": 8, "stage_summary": 6, "withdrawal": 3, "session_start": 1, "session_end": 1, "turn_end": 1, "again": 2,
+    "fact": 8, "stage_summary": 6, "withdrawal": 6, "session_start": 1, "session_end": 1, "turn_end": 1, "again": 2,
     "project": 1, "weather": 0.5, "context_injected": 0.5, "redacted": 0.3, "plan": 4,
 }  # fmt: skip
 HABITS = (
@@ -54,7 +54,7 @@ class RandomLog:
 
     def __init__(self, seed):
         self.chance = random.Random(seed)
-        self.habits = {habit for habit in HABITS if self.maybe(0.6)}
+        self.habits = {habit for habit in HABITS if self.maybe(0.7)}
         self.zone = self.chance.choice(ZONES) if "zones" in self.habits else "UTC"
         self.statements = self.chance.sample(STATEMENTS, 5)
         self.conversations = [f"c{number}" for number in range(self.chance.choice((1, 2, 3)))]
@@ -185,7 +185,9 @@ class RandomLog:
             return
         kind = self.chance.choice(habits)
         made = [event for event in self.events if event["type"] in ("retraction", "rejected", "restored")]
-        target = self.chance.choice(made[-3:] if made and self.maybe(0.4) else self.events)["id"]
+        by_hand = [event for event in made if event["type"] != "retraction"]
+        aims = by_hand if kind == "retraction" else made
+        target = self.chance.choice(aims[-3:] if aims and self.maybe(0.5) else self.events)["id"]
         if kind == "retraction":
             who = {
                 "conversation": self.chance.choice((self.conversations[0], "by-hand")),

@@ -7,7 +7,7 @@ from eventlog.app.importing.transcripts import readable_hosts
 from eventlog.app.open_store import Machine, OpenStore, open_log
 from eventlog.cli import options
 from eventlog.cli.show.display import Display
-from eventlog.cli.terminal import count, fit, marked, print_lines
+from eventlog.cli.terminal import count, fit, hang, marked, print_lines
 from eventlog.format import timestamps
 from eventlog.format.errors import BadSettings
 from eventlog.format.text import one_line, project_name
@@ -44,7 +44,7 @@ def _first_steps(found: Brief) -> list[str]:
         first = f"{marked('✓')} hooks are installed: {', '.join(pulse.agent for pulse in ready)}"
     past = " ".join(pulse.agent for pulse in found.agents if pulse.agent in readable_hosts())
     return [
-        f"no memory yet in {one_line(found.store)}",
+        *hang("", f"no memory yet in {one_line(found.store)}"),
         f"1  {first}",
         *(f"   {_needs(pulse)}" for pulse in ready if pulse.fix),
         f"2  eventlog import {past.partition(' ')[0] or 'AGENT'}  (past conversations, each under its own date)",

@@ -114,7 +114,7 @@ def _print_statement(text: str, events: Sequence[Event], replaced: Sequence[Even
 
 def _statement_lines(text: str, events: Sequence[Event], replaced: Sequence[Event], display: Display) -> Iterator[str]:
     yield from hang("", styled(one_line(text), bold=True))
-    yield from _said(text, events, replaced, display)
+    yield from _sayings(text, events, replaced, display)
     yield from hang("wrong?  ", f"eventlog forget {display.id(events[-1].id)}")
     yield ""
 
@@ -222,7 +222,7 @@ def _reason_lines(place: str, reason: LineReason, heading: str, display: Display
         yield UNKNOWN
     else:
         behind, replaced = ([entry.event for entry in entries] for entries in (reason.entries, reason.replaced))
-        yield from _said(_words(reason.text), behind, replaced, display)
+        yield from _sayings(_words(reason.text), behind, replaced, display)
     for decision in reason.rejected:
         yield f"{marked('✗')} you asked to forget it, {display.moment(decision.event.ts)}"
         yield from hang("to allow it again  ", f"eventlog undo {display.id(decision.event.id)}")
@@ -231,7 +231,7 @@ def _reason_lines(place: str, reason: LineReason, heading: str, display: Display
         yield from hang("wrong?  ", f"eventlog forget {one_line(place)}")
 
 
-def _said(text: str, events: Sequence[Event], replaced: Sequence[Event], display: Display) -> Iterator[str]:
+def _sayings(text: str, events: Sequence[Event], replaced: Sequence[Event], display: Display) -> Iterator[str]:
     yield _count_line(events)
     yield from display.sayings(events, text)
     if replaced:
