@@ -194,9 +194,7 @@ class _Keyboard(io.TextIOWrapper):
 
 
 def _on_terminal(*args, typed):
-    with (
-        mock.patch("tests.support.command_line._stream", lambda data=b"": _Keyboard(data)),
-    ):
+    with mock.patch("tests.support.command_line._stream", lambda data=b"", **_: _Keyboard(data)):
         return call(*args, stdin=typed)
 
 
