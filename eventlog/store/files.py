@@ -114,7 +114,7 @@ def check_regular(found: os.stat_result) -> None:
 
 
 def is_regular(found: os.stat_result) -> bool:
-    """Return whether this is a file, as `S_ISREG`; a hook that loads `_stat` for that takes longer than a sync."""
+    """Return whether this is a file, as `S_ISREG` does; `_stat` would be one more module for each hook to load."""
     return found.st_mode & 0o170000 == 0o100000  # noqa: PLR2004 - inode(7)
 
 
