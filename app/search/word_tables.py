@@ -6,8 +6,6 @@ there is about that subject, and not what there is in all.
 Imported inside agents' hooks: standard library only.
 """
 
-from itertools import islice
-
 from eventlog.app.search.appended import decode_line
 from eventlog.app.search.database import DatabaseError
 from eventlog.fast import fastjson
@@ -118,7 +116,9 @@ class FullText:
         Beside them, FTS5 would write it anew at the fifteenth addition, which may be that of a prompt.
         """
         others = iter(rows)
-        self._run_many(_PUT, islice(others, 1))  # a part for the others to be merged with: one alone stays where it is
+        for row in others:  # a part for the others to be merged with: one alone stays where it is
+            self._run(_PUT, row)
+            break
         self._run(_MERGE)
         self._run(_PART_BYTES, (32 << 20,))
         self._run_many(_PUT, others)
