@@ -23,6 +23,7 @@ from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.engine.replay import replay as fold_and_render
 from eventlog.projections.engine.row_store import MemoryRows, RowsDamaged
 from eventlog.settings.schema import Settings
+from eventlog.store import Store
 from eventlog.store.locks import locked
 
 _MAX_SHARE = 3 / 4  # of the days: to take away their rows takes as long as to make those of the others
@@ -68,10 +69,8 @@ def replay(
             executor=helping.executor,
         )
         if writes or not anew:
-            if anew and not unreadable(log.store.log):  # what such a day withdraws would come back
-                for name in ("knowledge.db", "dialogues.sqlite"):
-                    database.delete(log.store.cached(name))
-                invalidate(log.store)
+            if anew:
+                _empty_cache(log.store)
             found = cache.open_cache(log.store, writes=writes)
             if not (found or writes):
                 found = _made_cache(partial(run, until=EVERYTHING, keep=None), log)
@@ -100,6 +99,14 @@ def _with(
     if not differs:
         done.save = found.save
     return done
+
+
+def _empty_cache(store: Store) -> None:
+    """Delete what is made of the whole log, unless a day cannot be read now: what it withdraws would come back."""
+    if not unreadable(store.log):
+        for name in ("knowledge.db", "dialogues.sqlite"):
+            database.delete(store.cached(name))
+        invalidate(store)
 
 
 def _made_cache(run: Callable[..., ReplayResult], log: EventLog) -> cache.StoreCache | None:

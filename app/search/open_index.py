@@ -181,7 +181,7 @@ def _anew(store: "Store", limit: int, program: str) -> SearchIndex:
         built = _made(store, temporary, limit, program)
         built.close()
         if not program and os.path.isfile(path) and len(built.grown) < len(names_of(store.log)):
-            raise ValueError("a day cannot be read: what it withdraws is known by who has time")
+            raise ValueError("a day cannot be read, and what it withdraws is not looked for here")
         files.remove(f"{path}-journal")  # of the old one, whose writer was killed
         os.replace(temporary, path)
     finally:
