@@ -85,12 +85,12 @@ def test_what_a_withdrawn_withdrawal_had_brought_back_is_gone_with_it(scene, sai
 @pytest.mark.parametrize("memory_type", ["W", "O"])
 def test_a_wording_that_was_replaced_is_in_no_context(scene, day, memory_type):
     fields = {"key": "port", "memory_type": memory_type}
-    scene.tell((f"{day} 09:00", "a", "fact", {"content": "It listens on 8443", **fields})).replay()
-    assert "8443" in _told(scene)
-    scene.tell(("21 10:00", "b", "fact", {"content": "It listens on 9443", **fields}))
+    scene.tell((f"{day} 09:00", "a", "fact", {"content": "It listens on tcp:8443", **fields})).replay()
+    assert "tcp:8443" in _told(scene)
+    scene.tell(("21 10:00", "b", "fact", {"content": "It listens on tcp:9443", **fields}))
 
-    assert "8443" not in _told(scene)
-    assert "9443" in _told(scene)
+    assert "tcp:8443" not in _told(scene)
+    assert "tcp:9443" in _told(scene)
 
 
 def test_what_was_withdrawn_long_ago_is_not_told_from_a_file_that_is_older_still(scene):
