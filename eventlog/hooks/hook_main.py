@@ -197,27 +197,35 @@ def _silence(hints: "Mapping[str, str]") -> bytes:
 
 
 def _read_all(fd: int) -> bytes:
-    """Read until the host closes its end, or until the deadline; discard the rest of too large a payload.
-
-    It is read all the same: a host fails whose pipe is closed early.
-    """
+    """Read until the host closes its end, or until the deadline; only the beginning where memory is too small."""
     chunks: list[bytes] = []
-    size = 0
     try:
-        while chunk := os.read(fd, _PIPE):
-            deadline.set_stage_within(deadline.STDIN, deadline.READ)
-            size += len(chunk)
-            if size <= _LARGEST_PAYLOAD:
-                chunks.append(chunk)
-    except OutOfTime:
-        deadline.set_stage(deadline.READ)
-        chunks += _available(fd)
-    except MemoryError:
-        del chunks[1:]
-    try:
+        try:
+            _read(fd, chunks, _LARGEST_PAYLOAD)
+        except OutOfTime:
+            deadline.set_stage(deadline.READ)
+            chunks += _available(fd)
         return b"".join(chunks)
-    except MemoryError:
-        return chunks[0]
+    except (MemoryError, OutOfTime):
+        beginning = chunks[0] if chunks else b""  # enough for a note
+        chunks.clear()  # to delete a slice, Python needs new memory
+    try:
+        _read(fd, chunks, 0)
+    except (OutOfTime, OSError):
+        return beginning
+    return beginning
+
+
+def _read(fd: int, chunks: list[bytes], room: int) -> None:
+    """Add what the host sends to `chunks`, as far as there is room, in bytes.
+
+    The rest is read all the same: a host fails whose pipe is closed early.
+    """
+    while chunk := os.read(fd, _PIPE):
+        deadline.set_stage_within(deadline.STDIN, deadline.READ)
+        room -= len(chunk)
+        if room >= 0:
+            chunks.append(chunk)
 
 
 def _available(fd: int) -> "Iterator[bytes]":

@@ -1,7 +1,8 @@
 """Whatever a host sends and whatever is in the way: an answer in its dialect, in time, and the event where it can be."""
 
 import json
-import resource
+import subprocess
+from subprocess import PIPE, STDOUT
 
 import pytest
 from hypothesis import example, given, settings
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from eventlog.format.codec import decode
 from tests.support.effort import rounds
-from tests.support.hook_calls import errors_of, respond, run
+from tests.support.hook_calls import HOOK, errors_of, respond, run
 from tests.support.host_calls import events
 from tests.support.payloads import MOMENTS, captured, claude, cursor, data
 
@@ -165,13 +166,15 @@ def test_a_payload_that_does_not_fit_is_noted_with_its_beginning(tmp_path):
     assert error["payload"].startswith('{"session_id": "5f0c"')
 
 
-def test_a_payload_for_which_there_is_no_memory_is_noted(tmp_path):
-    def little():
-        resource.setrlimit(resource.RLIMIT_AS, (50 << 20, 50 << 20))
+def test_a_payload_for_which_there_is_no_memory_is_noted_and_read_to_its_end(tmp_path):
+    limited = ["sh", "-c", 'ulimit -v 51200; exec "$@"', "sh"]  # KiB
+    command = [*limited, *HOOK, "--store", tmp_path / "store"]
+    with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=STDOUT) as hook:
+        hook.stdin.write(data(claude("Notification", said="x" * (40 << 20))))  # fails where the hook closes its end
+        hook.stdin.close()
+        assert b"" == hook.stdout.read()
 
-    ended = run(tmp_path / "store", data(claude("Notification", said="x" * (40 << 20))), preexec_fn=little)
-
-    assert (0, b"", b"") == (ended.returncode, ended.stdout, ended.stderr)
+    assert 0 == hook.returncode
     assert 1 == len(errors_of(tmp_path / "store"))
 
 
