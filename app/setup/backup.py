@@ -222,9 +222,9 @@ def _member(tar: tarfile.TarFile, name: str) -> bytes:
 
 def _extract(tar: tarfile.TarFile, manifest: _Manifest, store: Store) -> list[str]:
     """Write the files beside the store, synced, and move them in, days last; return those that were there already."""
-    make_dirs(os.path.dirname(store.root))
     beside, moving = f"{store.root}.restoring-{os.urandom(4).hex()}", _moving(store)
     try:
+        make_dirs(beside)  # also for a backup without files
         for name in manifest.files:
             make_dirs(os.path.dirname(f"{beside}/{name}"))
             write_temporary(f"{beside}/{name}", _member(tar, name), durable=True, mode=0o600)

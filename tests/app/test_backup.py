@@ -193,6 +193,15 @@ def test_settings_that_are_there_stay(lived_in, tmp_path):
     assert "locale: zh\n" == Path(other.store.config).read_text()
 
 
+def test_a_backup_of_a_store_that_has_nothing_yet_is_restored(log, tmp_path):
+    make_dirs(log.store.log)  # as a program leaves it that is killed before its first event
+
+    file, manifest = backed_up(log, tmp_path / "a.tar")
+    done = restore_backup(store_at(tmp_path / "other"), file)
+
+    assert (manifest.files, done.verified.events, done.existing) == ({}, 0, [])
+
+
 def test_damage_is_carried_along_and_told(log, tmp_path):
     log.append(Fact(conversation_id="s", content="whole"))
     [day] = Path(log.store.log).iterdir()
