@@ -1,4 +1,4 @@
-"""Play histories: `python -m tests.simulator SEEDS [--from N] [--steps N] [--seed N]`.
+"""Play histories: `python -m tests.simulator SEEDS [--first SEED] [--steps N] [--keep-going]`.
 
 Prints the first broken promise with the shortest history that breaks it, and ends with 1.
 """
