@@ -170,6 +170,8 @@ def test_a_payload_for_which_there_is_no_memory_is_noted_and_read_to_its_end(tmp
     limited = ["sh", "-c", 'ulimit -v 51200; exec "$@"', "sh"]  # KiB
     command = [*limited, *HOOK, "--store", tmp_path / "store"]
     with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, stderr=STDOUT) as hook:
+        assert hook.stdin
+        assert hook.stdout
         hook.stdin.write(data(claude("Notification", said="x" * (40 << 20))))  # fails where the hook closes its end
         hook.stdin.close()
         assert b"" == hook.stdout.read()
