@@ -118,9 +118,10 @@ def pytest_runtest_protocol(item, nextitem):
 
 def pytest_runtest_setup():
     effort.begin()
+    _started.clear()
 
 
-_started: list[str] = []  # by the test that runs
+_started: list[str] = []  # by the test that runs, and by its fixtures
 _STARTS = frozenset(("subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system"))
 
 
@@ -138,7 +139,6 @@ def pytest_runtest_call(item):
 
     Let `make trust` know how often the test has tried what it tries.
     """
-    _started.clear()
     result = yield
     item.user_properties.append(("rounds", effort.played(item.obj)))
     heavy = [name for name in _started if not name.startswith("hook-")]

@@ -313,6 +313,7 @@ def test_what_follow_up_tasks_need_was_said_in_their_session_and_in_no_other(wor
             assert [name for name, one in said.items() if text in one.text.replace("\\n", "\n")] == [unit], text
 
 
+@pytest.mark.slow
 def test_an_arm_that_is_told_all_delivers_all_and_one_that_tells_another_session_is_false(work, monkeypatch):
     monkeypatch.setattr(metrics, "_ROUNDS", 40)
     full = delivered.measure(_Oracle(work, 0), work.delivery)

@@ -15,6 +15,7 @@ from tests.support.tree import ROOT, needs_tree
 from tests.support.wheel import build
 
 needs_tree()
+pytestmark = pytest.mark.slow  # each needs the wheel, which pip builds
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +26,6 @@ def wheel(tmp_path_factory, testrun_uid):
         return next(out.glob("*.whl"), None) or build(out)
 
 
-@pytest.mark.slow
 def test_the_wheel_holds_every_module_of_the_four_folders_and_nothing_else(wheel):
     folders = {
         "eventlog": "eventlog",
@@ -42,7 +42,6 @@ def test_the_wheel_holds_every_module_of_the_four_folders_and_nothing_else(wheel
     assert tree == shipped
 
 
-@pytest.mark.slow
 def test_the_wheel_owns_one_name(wheel):
     names = {name.partition("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
 
@@ -82,7 +81,6 @@ def ran(environ, tmp_path, *arguments):
     )
 
 
-@pytest.mark.slow
 def test_an_installed_wheel_runs_from_any_directory(installed, tmp_path):
     environ, target = installed
     where = "import eventlog, eventlog.projections, eventlog.app, eventlog.cli; print(eventlog.__file__)"
@@ -93,7 +91,6 @@ def test_an_installed_wheel_runs_from_any_directory(installed, tmp_path):
     assert "replay" in helped.stdout
 
 
-@pytest.mark.slow
 def test_two_installations_of_one_version_share_the_cache_whenever_they_were_made(installed, tmp_path):
     """Hooks from one environment and tools from another, at one store: no day is folded anew at each change."""
     environ, target = installed
