@@ -237,7 +237,10 @@ def _note(store: Store, erasing: Erasing, log: list[str], changed: dict[str, int
         return msgspec.convert(found, Receipt)
     before_it = set(erasing.before)
     events = [event for path in log for event in _erased_in(path) if event.before not in before_it]
-    needles = Needles([*erasing.texts, *(name for text in erasing.texts for name in _names(text))], erasing.number)
+    named = (
+        re.sub(r"[^\w.-]", "-", text, flags=flags) for text in erasing.texts for flags in (0, re.ASCII)
+    )  # of files
+    needles = Needles([*erasing.texts, *named], erasing.number)
     receipt = Receipt(
         n=erasing.number,
         ts=erasing.ts,
@@ -250,11 +253,6 @@ def _note(store: Store, erasing: Erasing, log: list[str], changed: dict[str, int
     line = msgspec.json.encode(receipt)
     replace_file(store.redactions, before + line + b"\n")
     return receipt
-
-
-def _names(text: str) -> tuple[str, str]:
-    """Write a text as names of files have it."""
-    return re.sub(r"[^\w.-]", "-", text), re.sub(r"[^\w.-]", "-", text, flags=re.ASCII)
 
 
 def _erased_in(path: str) -> Iterator[_ErasedEvent]:
@@ -306,19 +304,15 @@ def _erase_line(line: bytes, erasing: Erasing, needles: Needles) -> bytes:
             }
             remaining = needles.without_in_fields({**fields, **texts})
     else:
-        remaining = _without(fields, erasing, needles)
+        remaining = needles.without_in_fields(_wordless(fields, needles))
+        if kind == "entry_applied" and isinstance(digest := remaining.get("digest"), str):
+            remaining["digest"] = erasing.digests.get(digest, digest)
+        remaining = _reduced(fields, remaining, needles)
     if remaining == fields and not needles.are_in(text_of(line)):
         return line
     key = keyed(erasing.key.encode())(str(fields.get("id")).encode("utf-8", "replace"))
     remaining["redacted"] = keyed(key.encode())(line)
     return _valid(line, fields, remaining, needles)
-
-
-def _without(fields: dict[str, object], erasing: Erasing, needles: Needles) -> dict[str, object]:
-    remaining = needles.without_in_fields(_wordless(fields, needles))
-    if isinstance(digest := remaining.get("digest"), str) and remaining.get("type") == "entry_applied":
-        remaining["digest"] = erasing.digests.get(digest, digest)
-    return _reduced(fields, remaining, needles)
 
 
 def _reduced(fields: dict[str, object], remaining: dict[str, object], needles: Needles) -> dict[str, object]:
@@ -374,12 +368,9 @@ def erase_in_files(store: Store, without: Callable[[str], str], changed: dict[st
     exempt = {store.redacting, *(f"{store.root}/{name}" for name in _OWN)}
     for path in files_below(below or store.root):
         is_of_sync = _is_below(store.sync, path) and not path.endswith("/state.json")  # that names projects
-        if not (path in exempt or is_of_sync or _is_of_log(store, path)):
+        is_of_log = os.path.dirname(path) == store.log and day_of(os.path.basename(path))
+        if not (path in exempt or is_of_sync or is_of_log):
             _erase_file(store, path, without, changed)
-
-
-def _is_of_log(store: Store, path: str) -> bool:
-    return os.path.dirname(path) == store.log and bool(day_of(os.path.basename(path)))
 
 
 def _is_below(folder: str, path: str) -> bool:
@@ -387,8 +378,8 @@ def _is_below(folder: str, path: str) -> bool:
 
 
 def _erase_file(store: Store, path: str, without: Callable[[str], str], changed: dict[str, int]) -> None:
-    if _is_below(store.cache, path) and _is_database(path):
-        remove(path, must=True)
+    if _is_below(store.cache, path) and (path.endswith(_DATABASES) or (read(path) or b"").startswith(_DATABASE)):
+        remove(path, must=True)  # a deleted row stays in it
         return
     data = read(path) or b""
     if _is_below(store.knowledge, path) and is_untouched(data):
@@ -400,11 +391,6 @@ def _erase_file(store: Store, path: str, without: Callable[[str], str], changed:
         return
     is_backup = os.path.dirname(path) == f"{store.root}/backups"
     _replace(path, partial(_in_backup, without) if is_backup else without, changed)
-
-
-def _is_database(path: str) -> bool:
-    """Return whether a file of the cache is a database: a deleted row stays in it."""
-    return path.endswith(_DATABASES) or (read(path) or b"").startswith(_DATABASE)
 
 
 def _in_backup(without: Callable[[str], str], text: str) -> str:

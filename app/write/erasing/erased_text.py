@@ -92,13 +92,10 @@ class Needles:
     def _marked(self, text: str, places: list[tuple[int, int]]) -> str:
         return spliced(text, ((start, end, self.marker) for start, end in places))
 
-    def without_in(self, value: object) -> object:
-        """Replace them in a JSON value, in names, too."""
-        return changed_in(value, lambda text, _: self.without(text))
-
     def without_in_fields(self, fields: dict[str, object]) -> dict[str, object]:
         """Replace the texts in the fields of an event, except those that identify it."""
-        return {name: value if name in _STRUCTURE else self.without_in(value) for name, value in fields.items()}
+        clean = partial(changed_in, change=lambda text, _: self.without(text))  # also in names below
+        return {name: value if name in _STRUCTURE else clean(value) for name, value in fields.items()}
 
 
 def text_of(data: bytes) -> str:
