@@ -204,9 +204,8 @@ def _meant(opened: OpenStore, reference: str, scopes: Iterable[tuple[str, FactSc
     if event := event_named(opened.log, reference, opened.machine.project):
         found = [group for group in groups if event in group[2].sources]
         if not found:
-            raise BadRequest(
-                "it states nothing that holds now", where=reference, hint="eventlog show ID shows the event"
-            )
+            hint = "eventlog show ID shows the event"
+            raise BadRequest("it states nothing that holds now", where=reference, hint=hint)
         return found
     if names_line(opened, reference):
         return _of_line(opened, reference, groups)

@@ -180,7 +180,9 @@ def _origin(past: _Past, name: str, path: Path, data: bytes) -> _Origin | None:
     project = _project(now.conversations_since(""), projects, name)
     if project is None and name != "MEMORY.md":
         return None
-    saved, replica = _saved_at(path, past.log.now(), edited.stamp), replica_of(past.log.store)
+    replica, saved = replica_of(past.log.store), timestamps.from_ns(min(path.stat().st_mtime_ns, past.log.now()))
+    if edited.stamp:  # it was saved after the events that it renders, whatever the clock says
+        saved = max(saved, timestamps.after(edited.stamp))
     # the name of a path may have gone to another machine's project since the file was rendered
     names: dict[str | None, str] = {project: name}
     names |= {other: projects.document(other, name.rpartition("/")[2]) for other in projects.beside(project)}
@@ -221,9 +223,3 @@ def _project(state: Conversations, identified: Identities, name: str) -> str | N
     projects |= {conversation.project for conversation in state.by_id.values()}
     homes = {project_slug(path): identified.of(path) for path in projects if path} | identified.by_directory()
     return homes.get(name.removeprefix("projects/").removesuffix("/MEMORY.md"))
-
-
-def _saved_at(path: Path, now: int, rendered_at: str | None) -> str:
-    """Date the save of the file: not in the future, and in any case after the events that it renders."""
-    saved = timestamps.from_ns(min(path.stat().st_mtime_ns, now))
-    return max(saved, timestamps.after(rendered_at)) if rendered_at else saved

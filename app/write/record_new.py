@@ -155,15 +155,12 @@ def _is_unknown(store: "Store", database: "Connection", event: "Fields", repeate
         return False
     saved = database.execute(_SAVED, (event["conversation_id"], event["type"]))
     is_new = _is_none_of([*news, *(fastjson.object_in(line) for (line,) in saved)], event, repeated)
-    if repeated and database.execute(_KEYED, (_likeness(repeated[0]),)).fetchone():
-        repeated.clear()
+    if repeated:
+        from eventlog.projections.current.standing import likeness  # only a repetition asks
+
+        if database.execute(_KEYED, (likeness(str(repeated[0]["content"])),)).fetchone():
+            repeated.clear()
     return is_new
-
-
-def _likeness(fact: "Fields") -> bytes:
-    from eventlog.projections.current.standing import likeness  # only a repetition asks
-
-    return likeness(str(fact["content"]))
 
 
 def _is_none_of(others: "list[Fields]", event: "Fields", repeated: "list[Fields]") -> bool:

@@ -68,15 +68,12 @@ class Rejections:
     def _refusals(self) -> "Refusals":
         from eventlog.projections.bases.ledger import Refusals  # brings YAML along, which facts need not
 
-        discarded = self._discards()
+        discarded: list[EntryResolved] = []
+        with suppress(OSError):
+            discarded = list(self._log.of_types(EntryResolved))
         entries = [*self._targets, *self._events([event.target for event in discarded])]
         planned = [event for event in entries if isinstance(event, PlanEntry)]
         return Refusals(planned, discarded, self._withdrawn, self._bases() if planned else {})
-
-    def _discards(self) -> list[EntryResolved]:
-        with suppress(OSError):
-            return list(self._log.of_types(EntryResolved))
-        return []
 
     def _events(self, ids: Collection[str]) -> list[Event]:
         return [line.event for line in self._log.find(ids).values()] if ids else []

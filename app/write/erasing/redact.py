@@ -140,9 +140,8 @@ def _meant(opened: OpenStore, reference: str) -> tuple[str, list[str], list[str]
         shown = {folded(line.text) for line in found}
         return "line", [], sorted({line.text for line in found} | {text for text in exact if folded(text) in shown})
     if len(folded(reference)) < SHORTEST:
-        raise BadRequest(
-            f"{reference!r} is too short: it stands in too much", hint=f"give {SHORTEST} characters or more"
-        )
+        hint = f"give {SHORTEST} characters or more"
+        raise BadRequest(f"{reference!r} is too short: it stands in too much", hint=hint)
     return "text", [], [reference]
 
 
@@ -189,9 +188,8 @@ def _located(opened: OpenStore, erasing: Erasing) -> Redactable:
     holding = [path for path in files_below(store.root) if path not in own and needles.are_in(_content(path))]
     log = day_files(store)
     entries = [fields for path in log for fields in _lines_of(path, needles, erasing.events, path in holding)]
-    remaining, config = [], f"{store.root}/config.yaml"
-    if config in holding:
-        remaining.append(config)
+    config = f"{store.root}/config.yaml"
+    remaining = [path for path in holding if path == config]
     bases = _bases(opened, needles, erasing, entries)
     copies = [str(path) for path in copies_of(store) if needles.are_in(_content(str(path)))]
     remaining += [path for path in copies if not is_untouched(read(path) or b"")]  # somebody else has changed them
