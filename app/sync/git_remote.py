@@ -58,11 +58,13 @@ class GitRemote:
         self._unread = set()
         if not self._tip:
             if any(name.startswith("refs/heads/") for name in listed):
-                raise UntrustedRemote(
-                    "has branches of something else", where=self._address, hint="name an empty repository"
-                )
+                hint = "name an empty repository"
+                raise UntrustedRemote("has branches of something else", where=self._address, hint=hint)
             return set()
-        self._fetch()
+        with suppress(NotStored):
+            self._prepare()
+        if self._run(*_FETCH, self._address, f"+{_BRANCH}:{_TIP}").returncode:  # git cannot use the clone of before
+            self._clone_anew()
         self._tip = self._git("rev-parse", _TIP).strip()
         for entry in filter(None, self._git("ls-tree", "-r", "-l", "-z", _TIP).split("\0")):
             info, _, name = entry.partition("\t")
@@ -120,9 +122,8 @@ class GitRemote:
             hint = "was a git process killed there? Then remove that file, where the repository lies"
             raise NotStored(f"git: {_last_line(refused)}", where=self._address, hint=hint)
         if refused and not any(word in refused for word in _RACE):
-            raise UntrustedRemote(
-                f"git: {_last_line(refused)}", where=self._address, hint="may this machine push there?"
-            )
+            hint = "may this machine push there?"
+            raise UntrustedRemote(f"git: {_last_line(refused)}", where=self._address, hint=hint)
         if refused:
             time.sleep(random.uniform(0.02, 0.2))  # noqa: S311 - several that were refused do not try again at once
         return not refused
@@ -138,13 +139,6 @@ class GitRemote:
                     if entry.name.endswith(".lock"):
                         remove(entry.path)
 
-    def _fetch(self) -> None:
-        """Fetch the branch, into a new clone where git cannot use that of before. Raises Offline or UntrustedRemote."""
-        with suppress(NotStored):
-            self._prepare()
-        if self._run(*_FETCH, self._address, f"+{_BRANCH}:{_TIP}").returncode:
-            self._clone_anew()
-
     def _clone_anew(self) -> None:
         broken, self._clone = self._clone, f"{self._clone}.new"
         _clear(self._clone)
@@ -156,15 +150,12 @@ class GitRemote:
 
     def _commit(self, files: Mapping[str, bytes], removed: Collection[str], *, begins_anew: bool) -> None:
         """Make the commit by one `fast-import`; with `begins_anew` it has no parent."""
-        words = [f"reset {_NEXT}\n\n" if begins_anew else ""]
-        words += [f"commit {_NEXT}\ncommitter eventlog <eventlog> now\ndata 4\nsync\n"]
-        parts = ["".join(words).encode()]
-        if self._tip:
-            parts += [
-                f'M 040000 {self._git("rev-parse", f"{self._tip}^{{tree}}").strip()} ""\n'.encode()
-                if begins_anew
-                else f"from {self._tip}\n".encode()
-            ]
+        reset = f"reset {_NEXT}\n\n" if begins_anew else ""
+        parts = [f"{reset}commit {_NEXT}\ncommitter eventlog <eventlog> now\ndata 4\nsync\n".encode()]
+        if self._tip and begins_anew:
+            parts += [f'M 040000 {self._git("rev-parse", f"{self._tip}^{{tree}}").strip()} ""\n'.encode()]
+        elif self._tip:
+            parts += [f"from {self._tip}\n".encode()]
         parts += [f"D {name}\n".encode() for name in removed if name in self._objects]
         for name, data in files.items():
             parts += [f"M 100644 inline {name}\ndata {len(data)}\n".encode(), data, b"\n"]

@@ -57,9 +57,8 @@ class Keyring(Struct):
             data = b""
         secret = data[:SECRET]
         if len(data) != SECRET + _SUM or _checksum(secret) != data[SECRET:]:
-            raise BadRequest(
-                "is not a code of `eventlog sync start`", where="CODE", hint="copy all of it, dashes included"
-            )
+            hint = "copy all of it, dashes included"
+            raise BadRequest("is not a code of `eventlog sync start`", where="CODE", hint=hint)
         return secret
 
     @property
@@ -97,9 +96,8 @@ class Keyring(Struct):
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
-            raise BadRequest(
-                f"cannot be read: {error}", where=path, hint="`eventlog sync leave`, then join again"
-            ) from error
+            hint = "`eventlog sync leave`, then join again"
+            raise BadRequest(f"cannot be read: {error}", where=path, hint=hint) from error
 
     @classmethod
     def of(cls, store: Store) -> "Keyring":

@@ -287,7 +287,8 @@ class _ExcludedProjects:
         meant = {path: known.meant(path) for project in listed for _, path in project.places}
         inside = {name for path, name in meant.items() if self._is_inside(path)}
         self._all = {project.project for project in listed}
-        self._chosen = {project.project for project in listed if self._is_named(project)} | inside
+        named = (found for found in listed if self._names & {found.project, found.name, *found.parts})
+        self._chosen = {project.project for project in named} | inside
         self._paths |= {path for path, name in meant.items() if name in self._chosen}
 
     @cached_property
@@ -323,9 +324,6 @@ class _ExcludedProjects:
 
     def _is_inside(self, path: str) -> bool:
         return any(path == place or path.startswith(f"{place}/") for place in self._paths)
-
-    def _is_named(self, project: "ListedProject") -> bool:
-        return not self._names.isdisjoint((project.project, project.name, *project.parts))
 
 
 def exclude_projects(opened: OpenStore, paths: list[str]) -> list[str]:

@@ -15,7 +15,7 @@ import base64
 import json
 import logging
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from http.client import HTTPConnection, HTTPException
 from time import monotonic
 from typing import Any, NamedTuple, TypeVar
@@ -81,11 +81,8 @@ class NatsRemote:
         is_safe = self._sync_always()
         self._parts, self._sequences = self._connected(self._list), {}
         if not is_safe and not self._sync_always():  # asked again, for servers may have begun meanwhile
-            raise UntrustedRemote(
-                "does not say whether it syncs always",
-                where=self._text,
-                hint="set http_port of nats-server, and give it as ?monitor=PORT",
-            )
+            hint = "set http_port of nats-server, and give it as ?monitor=PORT"
+            raise UntrustedRemote("does not say whether it syncs always", where=self._text, hint=hint)
         return set(self._parts)
 
     def read(self, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
@@ -111,8 +108,8 @@ class NatsRemote:
                 if not all(await asyncio.gather(*(self._send(stream, name, files[name]) for name in names))):
                     return False
             old = [f"{self._subject(name)}.~{version}.>" for name in files for version in self._parts.get(name, ())]
-            subjects = [subject for name in removed for subject in self._subjects_of(name)]
-            await asyncio.gather(*map(stream.purge, [*old, *subjects]))
+            old += [f"{self._subject(name)}.>" for name in removed if self._parts.get(name)]
+            await asyncio.gather(*map(stream.purge, [*old, *map(self._subject, removed)]))
             return True
 
         return self._connected(sent)
@@ -121,10 +118,6 @@ class NatsRemote:
 
     def _subject(self, name: str) -> str:
         return f"{self._address.prefix}.{name.translate(_SUBJECT)}"
-
-    def _subjects_of(self, name: str) -> Iterable[str]:
-        subject = self._subject(name)
-        return [subject, f"{subject}.>"] if self._parts.get(name) else [subject]
 
     async def _list(self, stream: "_Stream") -> dict[str, set[str]]:
         found = await stream.info()
@@ -145,9 +138,8 @@ class NatsRemote:
         stream = self._address.stream
         wrong = {key: config[key] for key, value in _WANTED.items() if config.get(key, value) != value}
         if f"{stream}.>" not in config.get("subjects", ()):
-            raise UntrustedRemote(
-                f"its stream has other subjects than {stream}.>", where=self._text, hint="name a stream of its own"
-            )
+            what = f"its stream has other subjects than {stream}.>"
+            raise UntrustedRemote(what, where=self._text, hint="name a stream of its own")
         for key, value in wrong.items():
             hint = f"set it to {json.dumps(_WANTED[key])}, or let `eventlog sync start` create another stream"
             raise UntrustedRemote(f"its stream has {key}: {json.dumps(value)}", where=self._text, hint=hint)
@@ -187,9 +179,8 @@ class NatsRemote:
         """Ask the servers whether they sync always; False where none can be asked. Raises UntrustedRemote."""
         answers = {self._syncs_always(monitor) for monitor in self._address.monitors}
         if answers == {False}:
-            raise UntrustedRemote(
-                "runs no JetStream", where=self._text, hint="add jetstream {} to the servers' settings"
-            )
+            hint = "add jetstream {} to the servers' settings"
+            raise UntrustedRemote("runs no JetStream", where=self._text, hint=hint)
         return True in answers
 
     def _syncs_always(self, monitor: str) -> bool | None:
@@ -360,11 +351,8 @@ def _parsed(text: str) -> _Address:
     """Read an address; raises BadRequest."""
     shown = re.sub(r"//.*@", "//…@", text)
     if shown != text:
-        raise BadRequest(
-            "holds a password or a token, which others would read",
-            where=shown,
-            hint="leave it out, and set NATS_CREDS, NATS_NKEY, or NATS_USER and NATS_PASSWORD",
-        )
+        hint = "leave it out, and set NATS_CREDS, NATS_NKEY, or NATS_USER and NATS_PASSWORD"
+        raise BadRequest("holds a password or a token, which others would read", where=shown, hint=hint)
     found = _ADDRESS.fullmatch(text)
     if found is None:
         raise BadRequest("is no address of a stream", where=text, hint=_FORM)

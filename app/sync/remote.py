@@ -75,8 +75,11 @@ class _FolderRemote:
 
         Raises NotStored, also where something cannot be removed, or UntrustedRemote for a link below the directory.
         """
+        real = os.path.realpath(self._path)
         for folder in {name.rpartition("/")[0] for name in (*files, *removed)}:
-            self._check_inside(folder)
+            if os.path.realpath(f"{real}/{folder}") != os.path.normpath(f"{real}/{folder}"):
+                hint = "remove the link, then sync again"
+                raise UntrustedRemote("is a symbolic link", where=f"{self._path}/{folder}", hint=hint)
         for name, data in files.items():
             path = f"{self._path}/{name}"
             if "/" not in name and not os.path.islink(path) and read(path, LARGEST) != self._marker.get(name):
@@ -94,13 +97,6 @@ class _FolderRemote:
         if stays:
             raise NotStored(f"was to be removed: {stays.what}", where=stays.where, hint=stays.hint)
         return True
-
-    def _check_inside(self, folder: str) -> None:
-        """Raise UntrustedRemote where a folder is a link, or lies below a link."""
-        real = os.path.realpath(self._path)
-        if os.path.realpath(f"{real}/{folder}") != os.path.normpath(f"{real}/{folder}"):
-            hint = "remove the link, then sync again"
-            raise UntrustedRemote("is a symbolic link", where=f"{self._path}/{folder}", hint=hint)
 
     def _below(self, folder: str, deepest: int) -> Iterator[str]:
         with os.scandir(f"{self._path}/{folder}") as entries:

@@ -249,7 +249,9 @@ def look(remote: Remote, keyring: Keyring, state: SyncState, store: Store, *, re
     if marker and not _is_signed(marker, keyring) and _heads_in(read, keyring)[0]:
         marker = None  # damaged
     if remote.stream != state.stream:
-        state.begin_stream(remote.stream)
+        state.stream = remote.stream
+        for seen in state.machines.values():  # how far their heads were in the stream before
+            seen.sequence = 0
     may_be_empty = renew or remote.stream is not None
     if marker is None or (may_be_empty and _is_behind(marker, keyring)):
         marker = _marker_again(names, read, keyring, state, may_be_empty=may_be_empty)
@@ -339,11 +341,8 @@ def _take_secret(remote: Remote, names: set[str], marker: Marker, keyring: Keyri
     data = dict(remote.read([name])).get(name, b"") if name in names else b""
     secret = keyring.decrypt(data, keyring.machine) or (keyring.before and keyring.decrypt(data, keyring.before)) or b""
     if not marker.is_signed_by(secret):
-        raise UntrustedRemote(
-            "this machine was dropped from it",
-            where=keyring.remote,
-            hint="what it has stays here; with a new code it may join again: `eventlog sync leave` first",
-        )
+        hint = "what it has stays here; with a new code it may join again: `eventlog sync leave` first"
+        raise UntrustedRemote("this machine was dropped from it", where=keyring.remote, hint=hint)
     keyring.epoch = marker.epoch
     keyring.secrets |= marker.secrets_before(remote, secret)
 

@@ -81,12 +81,6 @@ class SyncState(Struct):
         """List the names of all segments that count."""
         return [segment for day in self.days.values() for segment in day.segments]
 
-    def begin_stream(self, stream: str | None) -> None:
-        """Forget how far the heads of machines were in the stream before."""
-        self.stream = stream
-        for seen in self.machines.values():
-            seen.sequence = 0
-
     def begin_again(self, replica: str) -> None:
         """Continue under another name: what was sent stays sent, by the former name."""
         former, self.replica = self.replica, replica
