@@ -15,7 +15,7 @@ from eventlog.format.events import KnowledgeEdited, PlanEntry
 from eventlog.projections.bases import section_edits, sections
 from eventlog.projections.bases.base_file import BaseFile
 from eventlog.projections.bases.drift import edit_event
-from eventlog.projections.bases.ledger import HeldEntry, Ledger
+from eventlog.projections.bases.ledger import HeldEntry, Ledger, key_of
 from eventlog.projections.bases.managed_page import ManagedPage, PageOrder
 from eventlog.projections.bases.section_history import Spelling, Wording, lines_of, merged, missing
 from eventlog.projections.bases.sections import Ambiguous, Page, Section, SectionId, Spot, Unsafe, page_of
@@ -121,7 +121,7 @@ class _Applier:
         body = now.body if now else None
         if sections.digest(body) == self._observed.get(key, ""):
             return
-        last = self._ledger.last_applied(key)
+        last = next((event.target for event in reversed(self._ledger.record.applied) if key_of(event) == key), "")
         event = now.event if now else last
         section = self._on.located.get(key)
         before = self._on.page.text(section) if section else None
@@ -131,7 +131,7 @@ class _Applier:
             if event in self._ledger.entries:
                 self._result.waiting.append(HeldEntry(self._ledger.entries[event], error.what))
             return
-        self._on.record_return(key, body)
+        self._on.expected[key] = sections.digest(body)
         page = self._on.page
         self._on.change(data)
         spot = page.spot(section) if section else self._spot_of_new(page, self._on.located.get(key))
@@ -213,9 +213,9 @@ class _Applier:
             return False
         target, page = entry.key, self._on.page
         found = page.candidates(target.heading, target.level, target.under)
-        if len(found) > 1:
-            return all(page.text(section) == content for section in found)
-        return self._on.has_body(key, content)
+        if len(found) <= 1:
+            found = [section for section in page.sections if self._on.key(section) == key][:1]
+        return bool(found) and all(page.text(section) == content for section in found)
 
     def _apply(self, entry: PlanEntry) -> None:
         """Apply one entry; raises _Hold or Unsafe."""
@@ -307,7 +307,8 @@ class _Applier:
         spelling, body = self._on.spelling(section), self._on.page.text(section)
         spot = self._on.page.spot(section)
         self._result.texts.append(edit_event(self._file, spelling, body, below, spot=spot))
-        self._on.record_text(section, below)
+        text = Wording("", "", "", section.source, body, None, person=True, below=below)
+        self._on.record(self._on.key(section), text)
 
     def _record(
         self, entry: PlanEntry, section: Section, body: str | None, meant: str | None, replaced: Iterable[str], *,

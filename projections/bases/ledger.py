@@ -100,7 +100,8 @@ class Ledger:
         ]
         self.entries = {entry.id: entry for entry in entries}
 
-        standing = {entry.id for entry in record.entries if not _is_discarded(entry, self.decisions)}
+        discarded = {target for target, decision in self.decisions.items() if decision.choice == "discard"}
+        standing = self.entries.keys() - discarded
         counts = standing | {edit.id for edit in record.edits}
         by_key: dict[SectionId, list[Wording]] = {}
         for key, wording in _wordings(record, self.decisions):
@@ -138,10 +139,6 @@ class Ledger:
     def last_observed_at(self) -> str:
         """Return the time of the last observation, or of the last withdrawn acceptance; "" without any."""
         return max((*map(counts_at, self.observations), *self.record.undone.values()), default="")
-
-    def last_applied(self, key: SectionId) -> str:
-        """Return the entry last applied to the section; "" where none was."""
-        return next((applied.target for applied in reversed(self.record.applied) if key_of(applied) == key), "")
 
     @property
     def recorded_before_entries(self) -> set[str]:
@@ -223,11 +220,6 @@ def _decided_change(entry: PlanEntry, decision: EntryResolved | None) -> Change:
         content = sections.canonical(decision.content or "")
         return ("update" if content else "clear"), content
     return operation, sections.canonical(content)
-
-
-def _is_discarded(entry: PlanEntry, decisions: _Decisions) -> bool:
-    decision = decisions.get(entry.id)
-    return decision is not None and decision.choice == "discard"
 
 
 def _wordings(record: _FileHistory, decisions: _Decisions) -> Iterator[tuple[SectionId, Wording]]:

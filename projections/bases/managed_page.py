@@ -21,7 +21,7 @@ _EMPTY = SectionHistory((), ())
 
 
 class ManagedPage:
-    """The sections of a page by their keys in the ledger; `histories` and `managed` follow every change.
+    """The sections of a page by their keys in the ledger; `histories`, `managed` and `expected` follow every change.
 
     Without `data`, it is the page that the log alone would write.
     """
@@ -30,12 +30,12 @@ class ManagedPage:
         self._ledger = ledger
         self.histories = {key: history.copy() for key, history in ledger.histories.items()}  # which others share
         self.managed = set(ledger.managed)
-        self._expected = ledger.expected_digests(path)
+        self.expected = ledger.expected_digests(path)
         self._read(_rendered(ledger) if data is None else data)
 
     def _read(self, data: bytes) -> None:
         self.page = page_of(data)
-        self.located = locate(self.page, self._expected, self._ledger.headings)
+        self.located = locate(self.page, self.expected, self._ledger.headings)
         self._keys = {section: key for key, section in self.located.items()}
 
     def change(self, data: bytes) -> None:
@@ -68,11 +68,6 @@ class ManagedPage:
                 found.append(key)
         return name if name in found or len(found) != 1 else found[0]
 
-    def has_body(self, key: SectionId, body: str) -> bool:
-        """Return whether a section is on the page with this body."""
-        section = next((section for section in self.page.sections if self.key(section) == key), None)
-        return section is not None and self.page.text(section) == body
-
     def history(self, key: SectionId) -> SectionHistory:
         """Return the history of a section, empty where the log has none."""
         return self.histories.get(key) or _EMPTY
@@ -90,23 +85,15 @@ class ManagedPage:
         is_orphan = any((key_of(it), it.digest) == (key, sections.digest(body)) for it in self._ledger.record.orphans)
         return key in self.managed or is_orphan or (now is not None and now.body == body)
 
-    def record_return(self, key: SectionId, body: str | None) -> None:
-        """Record that a section is due to have the body that the log has for it."""
-        self._expected[key] = sections.digest(body)
-
-    def record_text(self, section: Section, below: str) -> None:
-        """Add the present body of a section to its history, as a person's text."""
-        body = self.page.text(section)
-        self._record(self.key(section), Wording("", "", "", section.source, body, None, person=True, below=below))
-
     def record_entry(self, key: SectionId, title: str, entry: str, body: str | None, meant: str | None) -> None:
         """Add the body that an entry gives a section to its history, and manage the section."""
-        self._record(key, Wording("", "", entry, title, body, meant, person=False))
+        self.record(key, Wording("", "", entry, title, body, meant, person=False))
         self.managed.add(key)
 
-    def _record(self, key: SectionId, wording: Wording) -> None:
+    def record(self, key: SectionId, wording: Wording) -> None:
+        """Add a wording to the history of a section, whose body it is from now on."""
         self.histories.setdefault(key, SectionHistory((), ())).add(wording)
-        self._expected[key] = sections.digest(wording.body)
+        self.expected[key] = sections.digest(wording.body)
 
 
 def _rendered(ledger: Ledger) -> bytes:

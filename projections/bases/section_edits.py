@@ -197,8 +197,6 @@ def _encode(text: str) -> bytes:
 def _checked(data: bytes, expected: _Outline) -> bytes:
     """Return the result if it reads as expected; raises Unsafe."""
     if page_of(data).outline() != expected:
-        raise Unsafe(
-            "the change would reach beyond its section",
-            hint="close the fence or HTML block that is open, in the content or in the file before it",
-        )
+        hint = "close the fence or HTML block that is open, in the content or in the file before it"
+        raise Unsafe("the change would reach beyond its section", hint=hint)
     return data
