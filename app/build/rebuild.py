@@ -248,43 +248,37 @@ def rebuild(
         _sweep(opened)
         _name(opened)
     with nullcontext(workers) if workers else Workers() as helping:
-        return _rebuilt(opened, projections, helping, anew=anew, check=check)
+        log, settings = opened.log, opened.settings
+        rendered = [view for view in projections if view is not KNOWLEDGE]  # people have those files elsewhere
 
+        def again() -> ReplayResult:
+            return replay(log, settings, projections=rendered, anew=anew, writes=not check, workers=helping)
 
-def _rebuilt(
-    opened: OpenStore, projections: Sequence[Projection], workers: Workers, *, anew: bool, check: bool
-) -> RebuildResult:
-    log, settings = opened.log, opened.settings
-    rendered = [view for view in projections if view is not KNOWLEDGE]  # people have those files elsewhere
-
-    def again() -> ReplayResult:
-        return replay(log, settings, projections=rendered, anew=anew, writes=not check, workers=workers)
-
-    edits, taken_in = record_edits(log, settings, dry_run=check) if MEMORY in projections else ([], {})
-    replayed = again()
-    if not check and append_project_events(log, replayed):
-        replayed.save()
+        edits, taken_in = record_edits(log, settings, dry_run=check) if MEMORY in projections else ([], {})
         replayed = again()
-    applied = ApplyResult()
-    if KNOWLEDGE in projections and replayed.knowledge.tells_of_files:
-        from eventlog.app.build.apply import apply  # most stores plan nothing
-        from eventlog.app.serve.context_loader import Loader
+        if not check and append_project_events(log, replayed):
+            replayed.save()
+            replayed = again()
+        applied = ApplyResult()
+        if KNOWLEDGE in projections and replayed.knowledge.tells_of_files:
+            from eventlog.app.build.apply import apply  # most stores plan nothing
+            from eventlog.app.serve.context_loader import Loader
 
-        replayed.save()  # applying replays, too
-        applied = apply(opened, state=replayed.knowledge, dry_run=check)
-        replayed = again() if applied.stored else replayed
-        for path, _, _ in () if check else applied.files:
-            Loader.drop_copy(opened.store.cached("context"), in_full(path, opened.machine.home))
-    published = publish_outdated(
-        replayed,
-        log.store.knowledge,
-        projections,
-        taken_in=taken_in,
-        dry_run=check,
-        before_copy=partial(remove, log.store.cached("swept")),  # the next sweep sees it, should this run be killed
-        executor=workers.executor,
-    )
-    return RebuildResult(replayed, published, applied, edits)
+            replayed.save()  # applying replays, too
+            applied = apply(opened, state=replayed.knowledge, dry_run=check)
+            replayed = again() if applied.stored else replayed
+            for path, _, _ in () if check else applied.files:
+                Loader.drop_copy(opened.store.cached("context"), in_full(path, opened.machine.home))
+        published = publish_outdated(
+            replayed,
+            log.store.knowledge,
+            projections,
+            taken_in=taken_in,
+            dry_run=check,
+            before_copy=partial(remove, log.store.cached("swept")),  # the next sweep sees it, should this run be killed
+            executor=helping.executor,
+        )
+        return RebuildResult(replayed, published, applied, edits)
 
 
 def _name(opened: OpenStore) -> None:
