@@ -105,7 +105,10 @@ class _ManagedFile:
     def _record_edits(self, ledger: Ledger, state: Knowledge, page: Page) -> bool:
         """Append people's edits and copied texts; an absent file is no edit, it is created again."""
         shown = self._target.shown
-        appended = self._append(drift.find_edits(ledger, self._place, shown, page, self._spots()), state)
+        spots = dict(
+            json_of(read(str(self._spots_file)), list[tuple[SectionId, Spot]]) or ()
+        )  # of the last settled file
+        appended = self._append(drift.find_edits(ledger, self._place, shown, page, spots), state)
         for event in appended:
             if isinstance(event, KnowledgeEdited):
                 at = event.key
@@ -150,10 +153,6 @@ class _ManagedFile:
             state.fold(cast("AnyEvent", event))
             self._newest = max(self._newest, counts_at(event))
         return stored
-
-    def _spots(self) -> dict[SectionId, Spot]:
-        """Read the spots of the sections when no round had anything to do; empty where the file is missing."""
-        return dict(json_of(read(str(self._spots_file)), list[tuple[SectionId, Spot]]) or ())
 
     def _store_spots(self) -> None:
         """Store the spots of the sections, for the undo of a removal by hand, which also works without them."""

@@ -146,8 +146,12 @@ class StoreCache:
     def save(self) -> None:
         """Save what was written; where that fails, nothing is stored."""
         with suppress(sqlite3.Error):
+            for place, changed in sorted(self._changed.items()):
+                parts = self._put_parts(place, changed)
+                self._root[place] = self._put(_ROOT, place, _encode((parts,) if parts else self._directories[place]))
             if self._changed:
-                self._put_directories()
+                self._put(_ROOT, "", _encode(self._root | {self._made_by: 0}))
+                self._changed.clear()
             if self._database.in_transaction:
                 self._database.execute("COMMIT")
         self._at_hand.clear()
@@ -249,13 +253,6 @@ class StoreCache:
         while self._room < 0:
             _, oldest = self._at_hand.popitem(last=False)
             self._room += len(oldest)
-
-    def _put_directories(self) -> None:
-        for place, changed in sorted(self._changed.items()):
-            parts = self._put_parts(place, changed)
-            self._root[place] = self._put(_ROOT, place, _encode((parts,) if parts else self._directories[place]))
-        self._put(_ROOT, "", _encode(self._root | {self._made_by: 0}))
-        self._changed.clear()
 
     def _put_parts(self, place: str, changed: set[str]) -> dict[str, int]:
         """Put the parts of a directory that changed, and remove those that are gone; return all it has."""

@@ -48,7 +48,9 @@ def export(store: Store, settings: Settings, home: str, environ: Mapping[str, st
     memories = sorted(Path(store.knowledge).glob("projects/*/MEMORY.md"))
     wanted = {folder / f"{_PREFIX}{file.parent.name}.md": file.read_bytes() for file in memories}
     for path, data in wanted.items():
-        _copy(path, data, done)
+        if not path.exists() or (path.read_bytes() != data and _is_own(path, done)):
+            replace_file(str(path), data)
+            done.written.append(path.name)
     _remove({*folder.glob(f"{_PREFIX}*.md"), *copies_of(store)}.difference(wanted), done)
     _note(store, wanted)
     return done
@@ -83,13 +85,6 @@ def _remove(paths: Iterable[Path], done: ExportResult) -> None:
         if path.is_file() and _is_own(path, done):
             path.unlink()
             done.removed.append(path.name)
-
-
-def _copy(path: Path, data: bytes, done: ExportResult) -> None:
-    if path.exists() and (path.read_bytes() == data or not _is_own(path, done)):
-        return
-    replace_file(str(path), data)
-    done.written.append(path.name)
 
 
 def _is_own(path: Path, done: ExportResult) -> bool:
