@@ -200,7 +200,7 @@ class _Publishing:
             if len(found) == len(documents) and replayed.index is index:
                 replayed.publish(unit, found)
 
-        before, changed = index.files_before(unit), replayed.changed_conversations
+        before, changed = index.files_before.get(unit, {}), replayed.changed_conversations
         for document in documents:
             stamp = (
                 before.get(document.path) if document.conversation and document.conversation not in changed else None
@@ -425,7 +425,9 @@ def _write_end(file: BinaryIO, path: str, segments: list[_Segment], layout: Layo
     fd = os.open(path, os.O_RDWR)
     with os.fdopen(fd, "r+b", buffering=0) as opened:
         _check_layout(opened, layout)
-        same = _alike(os.pread(fd, len(end), first[1]), end)
+        old = os.pread(fd, len(end), first[1])
+        steps = (at for at in range(0, len(end), _STEP) if old[at : at + _STEP] != end[at : at + _STEP])
+        same = next(steps, len(end))  # bytes with which both begin: most blocks grow at their end
         at, end = first[1] + same, end[same:]
         while end:
             done = os.pwrite(fd, end, at)
@@ -434,11 +436,6 @@ def _write_end(file: BinaryIO, path: str, segments: list[_Segment], layout: Layo
             os.ftruncate(fd, at)
         os.fsync(fd)
         return stamp_from(os.fstat(fd))
-
-
-def _alike(before: bytes, now: bytes) -> int:
-    """Count the bytes with which both begin, in steps: most blocks grow at their end."""
-    return next((at for at in range(0, len(now), _STEP) if before[at : at + _STEP] != now[at : at + _STEP]), len(now))
 
 
 def _write_whole(file: BinaryIO, path: str, segments: list[_Segment], layout: Layout) -> FileStamp:

@@ -52,7 +52,8 @@ DayLog = EventLog | ListedDays
 class DayStates:
     """Updates the stored days after the log changed.
 
-    `changed` maps each changed conversation to the day it began on before; "" for a new conversation.
+    `changed` maps each changed conversation to the day it began on before; "" for a new conversation. Once all is done,
+    `dates` have to be flushed.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class DayStates:
         self._unread: list[Damage] = []  # files of days that stay as they were
         self._new: set[str] = set()  # days of which every conversation has changed
         self._is_decided_otherwise = False  # withdrawals or places of projects of a day are others
-        self._dates = _ConversationDays(cache)
+        self.dates = _ConversationDays(cache)
         self._conversations_on = lru_cache(maxsize=16)(self._stored.conversations)
         self._encoded_on = lru_cache(maxsize=_AT_HAND)(self._stored.encoded)
         self.withdrawn = self._withdrawn()
@@ -111,8 +112,8 @@ class DayStates:
         """Mark every conversation changed; those of parts that came without their days have these from now on."""
         for date in self.rows:
             for conversation in self._stored.encoded(date):
-                self._dates.add(conversation, date)
-        for conversation in self._dates.everyone():
+                self.dates.add(conversation, date)
+        for conversation in self.dates.everyone():
             self._mark_changed(conversation)
 
     def _mark_at(self, paths: Collection[str]) -> None:
@@ -125,19 +126,11 @@ class DayStates:
 
     def conversation(self, conversation_id: str, /) -> Conversation | None:
         """Return a conversation, merged from all its days, or None."""
-        return conversation_of(self._encoded_on(date)[conversation_id] for date in self._dates.of(conversation_id))
-
-    def dates(self, conversation_id: str) -> list[str]:
-        """List the days of a conversation."""
-        return self._dates.of(conversation_id)
+        return conversation_of(self._encoded_on(date)[conversation_id] for date in self.dates.of(conversation_id))
 
     def stored_conversations(self, date: str) -> StoredRow:
         """Return the stored row of a day's conversations."""
         return "said", "", date, self._cache.read("said", "", date) or _encode({})
-
-    def began(self, conversation_id: str) -> str:
-        """Return the day a conversation began on; "" for none."""
-        return self._dates.first(conversation_id)
 
     def conversations(self, since: str = "") -> Conversations:
         """Merge the days from `since` on, and what all days hold of withdrawals, notes and places."""
@@ -180,10 +173,6 @@ class DayStates:
         found = [damage for row in self.rows.values() for damage in row.damage if damage.kind != "pending"]
         return list(dict.fromkeys([*found, *self._unread]))
 
-    def close(self) -> None:
-        """Write the rows that are made of all days."""
-        self._dates.flush()
-
     def events_of(self, day: Day, left_out: Collection[str]) -> list[AnyEvent]:
         """Read the events of a day that count."""
         events = cast("list[AnyEvent]", day.load()[0])
@@ -202,7 +191,7 @@ class DayStates:
         self.folded.add(date)
         self._new.add(date)
         for conversation in self._stored.encoded(date):
-            self.changed.setdefault(conversation, self._dates.add(conversation, date))
+            self.changed.setdefault(conversation, self.dates.add(conversation, date))
         return True
 
     def _stamps_of(self, day: Day) -> list[DayFileStamp]:
@@ -280,9 +269,9 @@ class DayStates:
             if before.get(conversation) != found.by_id.get(conversation):
                 self._mark_changed(conversation)
             if conversation not in before:
-                self._dates.add(conversation, date)
+                self.dates.add(conversation, date)
             elif conversation not in found.by_id:
-                self._dates.drop(conversation, date)
+                self.dates.drop(conversation, date)
         if row:
             row.retractions, row.notes, row.places = found.retractions, found.notes, found.places
         self._note_decisions(self.rows.get(date), row)
@@ -301,7 +290,7 @@ class DayStates:
 
     def _mark_changed(self, conversation_id: str) -> None:
         if conversation_id not in self.changed:
-            self.changed[conversation_id] = self._dates.first(conversation_id)
+            self.changed[conversation_id] = self.dates.first(conversation_id)
 
     def _mark_touched(self, subjects: Collection[str]) -> None:
         """Mark the conversations that were decided about, as a whole or by any of their events."""
@@ -309,7 +298,7 @@ class DayStates:
         homes = {event_id: date for date, row in self.rows.items() for event_id in row.misdated}
         for subject in subjects:
             conversation = subject.removeprefix("conversation ")
-            if conversation != subject and self._dates.of(conversation):
+            if conversation != subject and self.dates.of(conversation):
                 self._mark_changed(conversation)
             for date in (day_in_id(subject), homes.get(subject, "")) if conversation == subject else ():
                 if date in self.rows and date not in self._new:
@@ -367,15 +356,11 @@ class DayStates:
             if has_changed and self._fold(day, row.left_out):
                 redacted, wanted_now = set(), ids | self._rejected_on(day.date)
             if persists and wanted_now - redacted:
-                self._redact_rows(day.date, ids, wanted_now)
-
-    def _redact_rows(self, date: str, ids: Collection[str], wanted: Collection[str]) -> None:
-        """Redact the stored words of a day that has them all yet."""
-        for conversation in self._stored.redact(date, Redaction(ids, self.withdrawn), wanted):
-            self._mark_changed(conversation)
-        self.rows[date].redacted = sorted(wanted)
-        self.folded.add(date)
-        self._write_row(date)
+                for conversation in self._stored.redact(day.date, Redaction(ids, self.withdrawn), wanted_now):
+                    self._mark_changed(conversation)
+                self.rows[day.date].redacted = sorted(wanted_now)
+                self.folded.add(day.date)
+                self._write_row(day.date)
 
     def _write_row(self, date: str) -> None:
         """Write the row of a day whose conversations were written."""
@@ -400,7 +385,7 @@ class DayStates:
         for event_id in self.withdrawn.events:
             found.setdefault(homes.get(event_id) or day_in_id(event_id), set()).add(event_id)
         for conversation in self.withdrawn.conversations:
-            for date in self._dates.of(conversation):
+            for date in self.dates.of(conversation):
                 if date in dates:
                     of_day = self._conversations_on(date)[conversation]
                     found.setdefault(date, set()).update(event.id for event in (*of_day.facts, *of_day.summaries))

@@ -67,17 +67,12 @@ class Layouts:
         """Store a layout; None removes it."""
         self._cache.write(_LAYOUT, *address, _encode(layout, order="deterministic") if layout else None)
 
-    def mark_changed(self, address: RowAddress, blocks: Iterable[str]) -> None:
-        """Note that the file lacks changes of these blocks."""
-        if layout := self.of(address):
-            layout.changed.update(blocks)
-            self.store(address, layout)
-
 
 class DocumentIndex:
     """The rows and conversations that views read, and the state of their documents.
 
-    `current_files` maps each unit to the files that have its bytes; None where it is outdated.
+    `current_files` maps each unit to the files that have its bytes, None where it is outdated; `files_before` to those
+    that were current until its rows changed, where nothing else did.
     """
 
     def __init__(
@@ -99,7 +94,7 @@ class DocumentIndex:
         }
         for view in (name for name, view in VIEWS.items() if view.top):
             self.current_files.setdefault((view, ""), None)
-        self._before: dict[RowAddress, Files] = {}
+        self.files_before: dict[RowAddress, Files] = {}
         self.rows = lru_cache(maxsize=4)(partial(_rows, cache))  # of a method, a cycle would hold the database open
         self._memos: tuple[str, dict[object, Any]] = "", {}
 
@@ -162,7 +157,7 @@ class DocumentIndex:
     def invalidate(self, units: Iterable[RowAddress]) -> None:
         """Mark units as outdated."""
         for view, name in units:
-            self._before.pop((view, name), None)
+            self.files_before.pop((view, name), None)
             if self.current_files.get((view, name), {}) is not None:
                 self.current_files[view, name] = None
                 self._cache.write(_UNIT, view, name, _OUTDATED)
@@ -171,18 +166,16 @@ class DocumentIndex:
         """Mark the units as outdated that are made of these rows, by block; drop what their views keep of them."""
         outdated: dict[RowAddress, Files | None] = {}
         for (kind, name), blocks in changed.items():
-            self.layouts.mark_changed((kind, name), blocks)
+            if layout := self.layouts.of((kind, name)):  # whose file lacks the changes from now on
+                layout.changed.update(blocks)
+                self.layouts.store((kind, name), layout)
             for view, of in VIEWS.items():
                 if kind in [read.name for read in of.reads]:
                     outdated[view, name] = self.current_files.get((view, name))
                 if of.keeps and kind == of.reads[0].name:
                     self.store(of.keeps, name, None)
         self.invalidate(outdated)
-        self._before |= {unit: files for unit, files in outdated.items() if files}
-
-    def files_before(self, unit: RowAddress) -> Files:
-        """Return the files that were current until rows of the unit changed; none where anything else did."""
-        return self._before.get(unit, {})
+        self.files_before |= {unit: files for unit, files in outdated.items() if files}
 
     def publish(self, unit: RowAddress, files: Files) -> None:
         """Record that these files are current for a unit."""

@@ -74,7 +74,7 @@ def row_jobs(states: DayStates, settings: Settings) -> Iterator[_RowsJob]:
     """Split the changed conversations into jobs."""
     by_block: dict[str, dict[str, list[str]]] = {}
     for conversation in states.changed:
-        if dates := states.dates(conversation):
+        if dates := states.dates.of(conversation):
             by_block.setdefault(dates[0], {})[conversation] = dates
     begun = sorted(by_block)
     for at in range(0, len(begun), _BLOCKS):

@@ -161,7 +161,7 @@ class ReplayResult:
     def newest_rows(self, kind: RowKind, is_asked: Callable[[str], bool] = lambda _day: True) -> Iterator[Any]:
         """Yield those rows of the days that are asked for, the newest first, reading no more than is needed."""
         for day in filter(is_asked, reversed(self.unless_damaged(lambda: self.index.blocks(kind, "")))):
-            yield from sorted(self.rows_of_day(kind, day), key=lambda row: row.place, reverse=True)
+            yield from sorted(self.rows_of_day(kind, day), key=lambda row: (row.started_at, row.id), reverse=True)
 
     def rows_of_day(self, kind: RowKind, day: str) -> list[Any]:
         """List those rows of the conversations that began on a day."""
@@ -288,7 +288,7 @@ def _catch_up(
             rows.adopt(done)
     else:
         days.catch_up(progress)
-        rows.catch_up(days.changed, days.began, days.conversation, rows_by(days.identities, settings))
+        rows.catch_up(days.changed, days.dates.first, days.conversation, rows_by(days.identities, settings))
     index = DocumentIndex(cache, days.conversation, days.identities, days.notes, settings)
     index.outdate(rows.outdated)
     index.invalidate(note_units(before, index.notes, index.names("memory"), days.identities))
@@ -298,7 +298,7 @@ def _catch_up(
         index.invalidate(list(index.current_files))
     if _differs(cache, "settings", msgspec.json.encode(settings)):
         index.invalidate(list(index.current_files))
-    days.close()
+    days.dates.flush()
     return index
 
 

@@ -17,7 +17,7 @@ from eventlog.projections.current.standing import agents_own
 if TYPE_CHECKING:
     from eventlog.projections.engine.documents import DocumentIndex
 
-_place_of = attrgetter("place")
+_place_of = attrgetter("started_at", "id")
 
 
 class _SessionLine(Struct, array_like=True):
@@ -27,11 +27,6 @@ class _SessionLine(Struct, array_like=True):
     id: str
     line: bytes
     replica: str | None = None  # its machine
-
-    @property
-    def place(self) -> tuple[str, str]:
-        """Return the sort key: by start."""
-        return self.started_at, self.id
 
 
 def _rows(source: RowSource) -> dict[str, _SessionLine]:
