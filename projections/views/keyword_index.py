@@ -9,7 +9,7 @@ The index of everything names the projects, and how much there is of each; its k
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from math import log
 from typing import TYPE_CHECKING
 from zlib import crc32
@@ -216,10 +216,12 @@ def _document(
 ) -> Document:
     """Add to the lines of a title the sessions and the keywords that fit; these take half of the room, if need be."""
     settings, words = index.settings, LABELS[index.settings.locale]
-    behind, meant = _sources_of([name], index), cache(lambda _: _meant(name, index))
+    behind = _sources_of([name], index)
+    meant = cache(lambda _: {keyword.same: keyword.facts for keyword in index.memo(_by_keyword, name)})
     remaining = _room(stated.size, len(listed)) - STAMP_BYTES - _size(_head("", words, behind))
     keywords = [
-        (line.place, Line(line.text(sessions), find=_sources_of_keyword(line.same, meant))) for line in stated.keywords
+        (line.place, Line(line.text(sessions), find=partial(_sources_of_keyword, line.same, meant)))
+        for line in stated.keywords
     ]
     of_keywords = min(remaining // 2, _size(line for _, line in keywords))
     shown = list(_fitting(listed, remaining - of_keywords, settings.memory.max_lines // 2))
@@ -299,18 +301,9 @@ def _sources_of(names: list[str], index: "DocumentIndex") -> Callable[[], Source
     return behind
 
 
-def _sources_of_keyword(same: str, meant: Callable[[None], Meant]) -> Callable[[], Sources]:
-    """Build the lazy sources of a keyword."""
-
-    def behind() -> Sources:
-        facts = meant(None).get(same, ())
-        return tuple(dict.fromkeys(event for fact in facts for event in fact.sources)), ()
-
-    return behind
-
-
-def _meant(name: str, index: "DocumentIndex") -> Meant:
-    return {keyword.same: keyword.facts for keyword in index.memo(_by_keyword, name)}
+def _sources_of_keyword(same: str, meant: Callable[[None], Meant]) -> Sources:
+    facts = meant(None).get(same, ())
+    return tuple(dict.fromkeys(event for fact in facts for event in fact.sources)), ()
 
 
 _VIEW = View((STATED, HEADS), _render, top=True, of_all=True, of_rows=True, keeps=_STATED)

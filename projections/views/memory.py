@@ -5,8 +5,8 @@ fact stands before the older one that it opposes. The order of sections is fixed
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from eventlog.format.events import KnowledgeEdited
@@ -100,9 +100,12 @@ def _document(path: str, subject: FactScope, settings: Settings, notes: Knowledg
     shown, remaining = _fit(subject, titles, settings.memory, spent)
     dated = [("", "" if fact.first.key else fact.first.text, fact.last_seen) for fact in shown]  # a key replaces
     order = newer_first(dated, {fact.first.text for fact in shown if subject.is_doubtful(fact)})
-    lines = [Line(title, find=_sources_of(groups, subject)), *_sections(shown, order, remaining, titles, subject)]
+    lines = [
+        Line(title, find=partial(_sources_of, groups, subject)),
+        *_sections(shown, order, remaining, titles, subject),
+    ]
     if remaining:
-        sources = _sources_of(remaining, subject)
+        sources = partial(_sources_of, remaining, subject)
         lines += [Line("", find=sources), Line(_more(len(remaining), subject, words), find=sources)]
     if notes and notes.content is not None:
         lines += [Line(text, (notes.id,)) for text in ("", f"## {notes.key.heading}", "", *notes.content.split("\n"))]
@@ -119,11 +122,9 @@ def _titles(subject: FactScope, words: Labels) -> dict[_MemorySection, str]:
         section = _of_category(statement.category)
         if section not in titles:
             first[section] = min(first.get(section, statement), statement, key=order)
-    return titles | {section: as_text(_spelled(statement.category)) for section, statement in first.items()}
-
-
-def _spelled(category: str) -> str:
-    return category[:1].upper() + category[1:] if category == category.lower() else category
+    named = [(section, statement.category) for section, statement in first.items()]
+    spelled = ((at, name[:1].upper() + name[1:] if name == name.lower() else name) for at, name in named)
+    return titles | {section: as_text(name) for section, name in spelled}
 
 
 def _fit(
@@ -170,7 +171,7 @@ def _sections(
         for older in opposed:
             place.setdefault(older, section)
     for section, groups in sorted(by_section.items()):
-        sources = _sources_of(groups, subject, remaining, section)
+        sources = partial(_sources_of, groups, subject, remaining, section)
         yield from (Line(text, find=sources) for text in ("", f"## {titles[section]}", ""))
         yield from (Line(_bullet(fact, subject), fact.sources) for fact in groups)
 
@@ -215,17 +216,10 @@ def _sources_of(
     subject: FactScope,
     remaining: Iterable[DistinctFact] = (),
     of: _MemorySection | None = None,
-) -> Callable[[], Sources]:
-    """Find, when asked, all events that support these facts, and those of a section that are left out.
-
-    What they superseded is among them.
-    """
-
-    def behind() -> Sources:
-        facts = [*groups, *(fact for fact in remaining if _section(fact) == of)]
-        return tuple(dict.fromkeys((*(event for fact in facts for event in fact.sources), *subject.superseded))), ()
-
-    return behind
+) -> Sources:
+    """Find all events that support these facts, those of a section that are left out, and what they superseded."""
+    facts = [*groups, *(fact for fact in remaining if _section(fact) == of)]
+    return tuple(dict.fromkeys((*(event for fact in facts for event in fact.sources), *subject.superseded))), ()
 
 
 _VIEW = View((STATED,), _render, top=True, of_rows=True)
