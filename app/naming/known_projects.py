@@ -94,9 +94,10 @@ class KnownProjects:
         """List them as they were rendered, but for damaged lines."""
         if not self._data:
             return []
+        from eventlog.format.codec import json_of
         from eventlog.projections.views.project_list import ListedProject
 
-        return ListedProject.all_in(self._data)
+        return [found for line in self._data.splitlines() if (found := json_of(line, ListedProject))]
 
     def home(self, path: str) -> "ProjectHome | None":
         """Find the project of a path of this machine; None where it is known by its path."""

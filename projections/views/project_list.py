@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from eventlog.format.codec import json_of
 from eventlog.format.text import project_name
 from eventlog.projections.base import Document, Line, Projection, View
 from eventlog.projections.current.conversations import Conversations
@@ -32,11 +31,6 @@ class ListedProject(Struct, frozen=True):
     def directories(self) -> set[str]:
         """The directories that it has, or had before more was known of it."""
         return {self.slug} | KnownProject.directories((self.project, *self.parts), self.places)
-
-    @classmethod
-    def all_in(cls, data: bytes) -> "list[ListedProject]":
-        """Read a rendered list, without lines that are no project."""
-        return [found for line in data.splitlines() if (found := json_of(line, cls))]
 
 
 def _render(name: str, index: "DocumentIndex") -> Iterable[Document]:
