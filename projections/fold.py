@@ -130,10 +130,8 @@ def replayed(part: Part, settings: Settings, projections: Sequence[Projection] =
     _refuse_others(others, own, "a part", "this program")
     unsettled = next((date for date, day in part.days.items() if not day.is_settled), None)
     if unsettled:
-        raise BadRequest(
-            f"{unsettled} has events that another day may have too",
-            hint="ask `copies` of all parts, and fold that day without what it names",
-        )
+        hint = "ask `copies` of all parts, and fold that day without what it names"
+        raise BadRequest(f"{unsettled} has events that another day may have too", hint=hint)
     rows = MemoryRows(row for day in part.days.values() for row in day.rows)
     broken = {name: why for day in part.days.values() for name, why in day.broken.items()}
     intact = [projection for projection in projections if projection.name not in broken]
@@ -166,9 +164,8 @@ def _refuse_others(left: dict[str, str], right: dict[str, str], of_left: str, of
     for name in sorted(left.keys() | right.keys()):
         if left.get(name) != right.get(name):
             first, second = left.get(name, "none"), right.get(name, "none")
-            raise BadRequest(
-                f"{of_left} was made with {name} {first}, {of_right} with {second}", hint="fold with one version"
-            )
+            what = f"{of_left} was made with {name} {first}, {of_right} with {second}"
+            raise BadRequest(what, hint="fold with one version")
 
 
 def _whole(projections: Iterable[Projection]) -> list[Projection]:

@@ -314,7 +314,20 @@ def connected(address: str) -> Iterator[Any]:
     """
     distributed = library("distributed", "cluster")
     if local := _LOCAL.fullmatch(address):
-        with _started(distributed, int(local[1]) if local[1] else None) as client:
+        library("cryptography", "cluster")  # makes the keys
+        with (
+            tempfile.TemporaryDirectory(prefix="eventlog-") as scratch,
+            library("dask.config", "cluster").set({"temporary-directory": scratch}),
+            distributed.LocalCluster(
+                n_workers=int(local[1]) if local[1] else None,
+                threads_per_worker=1,
+                memory_limit=None,
+                dashboard_address="127.0.0.1:0",
+                security=distributed.Security.temporary(),
+                silence_logs=logging.CRITICAL,
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
             yield client
         return
     try:
@@ -323,23 +336,4 @@ def connected(address: str) -> Iterator[Any]:
         hint = "give the address `dask scheduler` prints, or local[:N]"
         raise BadRequest("no Dask scheduler answers", where=address, hint=hint) from error
     with client:
-        yield client
-
-
-@contextmanager
-def _started(distributed: Any, count: int | None) -> Iterator[Any]:
-    library("cryptography", "cluster")  # makes the keys
-    with (
-        tempfile.TemporaryDirectory(prefix="eventlog-") as scratch,
-        library("dask.config", "cluster").set({"temporary-directory": scratch}),
-        distributed.LocalCluster(
-            n_workers=count,
-            threads_per_worker=1,
-            memory_limit=None,
-            dashboard_address="127.0.0.1:0",
-            security=distributed.Security.temporary(),
-            silence_logs=logging.CRITICAL,
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
         yield client

@@ -5,6 +5,7 @@ event of its own right after the one before, under an id derived from what it sa
 nothing. What somebody withdrew or erased is not drawn again.
 """
 
+from functools import cached_property
 from typing import NamedTuple, get_args
 
 import msgspec
@@ -93,7 +94,6 @@ class LoggedConversations:
         self._log = log
         self._times: dict[_About, str] = {}
         self._newest: dict[_About, _Drawn] = {}
-        self._withdrawn: Retractions | None = None
 
     @classmethod
     def read(cls, log: EventLog) -> "LoggedConversations":
@@ -142,7 +142,7 @@ class LoggedConversations:
         if drawn is None or not drawn.content:
             return None
         content = _content(event.event)
-        if drawn.content == content or self._is_withdrawn(drawn, key[0]):
+        if drawn.content == content or drawn.id in self._withdrawn.events or key[0] in self._withdrawn.conversations:
             return None
         text = self._newest.get((*key, "conversation_text"))
         if text and text.prompts > prompts:
@@ -151,10 +151,9 @@ class LoggedConversations:
         fields = {**event.fields, "ts": max(following, event.fields["ts"])}
         return SourceEvent(fields, f"{event.key}\n{content.hex()}", event.is_dated)
 
-    def _is_withdrawn(self, drawn: _Drawn, conversation_id: str) -> bool:
-        if self._withdrawn is None:
-            self._withdrawn = Retractions(self._log.of_types(*get_args(Withdrawal)))
-        return drawn.id in self._withdrawn.events or conversation_id in self._withdrawn.conversations
+    @cached_property
+    def _withdrawn(self) -> Retractions:
+        return Retractions(self._log.of_types(*get_args(Withdrawal)))
 
 
 def _content(event: Event) -> bytes:

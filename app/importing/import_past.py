@@ -10,7 +10,7 @@ deliberate save gets no automatic summary.
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import BinaryIO, NamedTuple
 
 from eventlog.app.build.replay import replay
@@ -160,7 +160,7 @@ class _Import:
     def __init__(self, log: EventLog, request: ImportRequest, *, dry_run: bool) -> None:
         self._log, self._request, self._dry_run = log, request, dry_run
         self._logged = LoggedConversations.read(log)
-        self._off: dict[str | None, bool] = {}
+        self._off = cache(partial(off_switch, request.machine.environ))  # of a project: nothing of it is added then
         self._pending: list[_Pending] = []
         self._new: Counter[str] = Counter()
         self._known: Counter[str] = Counter()
@@ -182,7 +182,7 @@ class _Import:
         return ImportResult(self._new, self._known, len(self._revised), self._open, self._switched_off, self._damage)
 
     def _add(self, past: PastEvents) -> None:
-        if past.is_open or self._is_off(past.events[0].fields.get("project")):
+        if past.is_open or self._off(past.events[0].fields.get("project")):
             self._open += past.is_open
             self._switched_off += not past.is_open
             return
@@ -200,12 +200,6 @@ class _Import:
                 continue
             self._logged.take(event)
             self._pending.append(_Pending(source, event, past.place, is_logged))
-
-    def _is_off(self, project: str | None) -> bool:
-        """Return whether memory is switched off in a project: an import adds nothing of it."""
-        if project not in self._off:
-            self._off[project] = bool(off_switch(self._request.machine.environ, project))
-        return self._off[project]
 
     def _flush(self) -> None:
         pending, self._pending = self._pending, []

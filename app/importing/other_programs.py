@@ -80,7 +80,8 @@ def _daily_fields(path: Path, line: dict[str, Any]) -> dict[str, Any]:
             return {"scope": "stage", "layer": 1, **_summary(line, "content")}
         case "fact":
             fields = {"entities": _texts_of(line, "entities"), **_present(line, "memory_type", "confidence")}
-            if not _is_share(fields.get("confidence")):  # that program takes any number; the fact is what counts
+            share = fields.get("confidence")  # of which that program takes any number; the fact is what counts
+            if not (isinstance(share, int | float) and 0 <= share <= 1):
                 fields.pop("confidence", None)
             return {"type": "fact", "content": line.get("content"), **fields}
         case "session_start":
@@ -90,10 +91,6 @@ def _daily_fields(path: Path, line: dict[str, Any]) -> dict[str, Any]:
         case str():
             return {"type": "host_event", "name": kind, "payload": line}
     raise ValueError("neither a fact, nor a summary, nor a start or an end")
-
-
-def _is_share(value: object) -> bool:
-    return isinstance(value, int | float) and 0 <= value <= 1
 
 
 def _summary(line: dict[str, Any], name: str) -> dict[str, Any]:

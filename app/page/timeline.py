@@ -285,7 +285,9 @@ class _Files:
         for unit in units:
             if done.index.current_files.get(unit) is not None:
                 continue
-            documents = _rendered(done, unit, is_asked)
+            is_other = unit[0] in _OF_PROJECTS and not is_asked(done.identities.document(unit[1], ""))
+            rendered = () if is_other else done.render(unit)  # nothing of a project that is not asked for
+            documents = [document for document in rendered if is_asked(document.path)]
             for document in documents:
                 recorder = self._recorder(document.path)
                 is_same = unit[0] == SUMMARIES.name and recorder.is_shown and document.path not in fresh
@@ -301,11 +303,3 @@ class _Files:
             removed |= self.paths.pop(unit)
         for path in removed - drawn:
             self._recorder(path).remove(day)
-
-
-def _rendered(done: ReplayResult, unit: tuple[str, str], is_asked: Callable[[str], bool]) -> list[Document]:
-    """Render the files of a unit that are asked for; nothing of a project that is not."""
-    view, name = unit
-    is_other = view in _OF_PROJECTS and not is_asked(done.identities.document(name, ""))
-    rendered = [] if is_other else done.render(unit)
-    return [document for document in rendered if is_asked(document.path)]
