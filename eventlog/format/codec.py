@@ -61,11 +61,8 @@ def encode(event: Event) -> bytes:
     except ValueError as error:
         raise InvalidEvent(str(error), where=event.type) from error
     if len(line) > fastjson.MAX_LINE:
-        raise InvalidEvent(
-            f"the event is {len(line):,} bytes long, the log takes {fastjson.MAX_LINE:,} at most",
-            where=event.type,
-            hint="store long text in a file and say where it is",
-        )
+        what = f"the event is {len(line):,} bytes long, the log takes {fastjson.MAX_LINE:,} at most"
+        raise InvalidEvent(what, where=event.type, hint="store long text in a file and say where it is")
     return line
 
 
@@ -101,8 +98,11 @@ def to_fields(event: Event) -> Fields:
         own |= {name: _without_defaults(part, own[name])} if name in own else {}
     own = _without_defaults(type(event), own)
     own.update(v=event.v, type=event.type)
-    first = {name: own.pop(name) for name in COMMON if name in own}
-    return _merge({**first, **own}, extra)
+    fields = {name: own.pop(name) for name in COMMON if name in own} | own
+    for name, value in extra.items():  # also a level down, in the `key` and `meta` of a plan entry
+        present = fields.get(name)
+        fields[name] = {**present, **value} if isinstance(present, dict) and isinstance(value, dict) else value
+    return fields
 
 
 def check(event: Event) -> Event:
@@ -121,11 +121,8 @@ def check(event: Event) -> Event:
     if checked.id and not checked.ts:
         raise InvalidEvent("missing: an event that has its id has its time", where="ts")
     if checked.id and abs(ids.time_ms(checked.id) - timestamps.to_ms(checked.ts)) > _APART_MS:
-        raise InvalidEvent(
-            f"{checked.id} names another time than {checked.ts}",
-            where="id",
-            hint="leave the id out: it is then derived from what the event says",
-        )
+        hint = "leave the id out: it is then derived from what the event says"
+        raise InvalidEvent(f"{checked.id} names another time than {checked.ts}", where="id", hint=hint)
     return checked
 
 
@@ -141,11 +138,8 @@ def _read_time(text: str, field: str) -> str:
     try:
         return timestamps.read(text)
     except ValueError as error:
-        raise InvalidEvent(
-            str(error),
-            where=field,
-            hint="write it like 2026-02-21T08:35:44Z or 2026-02-21T16:35:44+08:00",
-        ) from error
+        hint = "write it like 2026-02-21T08:35:44Z or 2026-02-21T16:35:44+08:00"
+        raise InvalidEvent(str(error), where=field, hint=hint) from error
 
 
 def content_id(event: Event) -> str:
@@ -208,14 +202,6 @@ def _split(fields: Fields, names: Collection[str]) -> tuple[Fields, Fields]:
     return own, {name: value for name, value in fields.items() if name not in names}
 
 
-def _merge(fields: Fields, extra: Fields) -> Fields:
-    """Add unknown fields, also a level down (in the `key` and `meta` of a plan entry)."""
-    for name, value in extra.items():
-        present = fields.get(name)
-        fields[name] = {**present, **value} if isinstance(present, dict) and isinstance(value, dict) else value
-    return fields
-
-
 def _convert(fields: Fields, cls: type[Event]) -> Event:
     try:
         return msgspec.convert(fields, cls)
@@ -240,13 +226,9 @@ def upcast(fields: Fields, steps: Mapping[tuple[str, int], Upcast] = STEPS) -> F
     while isinstance(version, int) and (step := steps.get((str(fields.get("type")), version))):
         version += 1
         fields = {**step(fields), "v": version}
-    return _summary_saved_as_fact(fields)
-
-
-def _summary_saved_as_fact(fields: Fields) -> Fields:
-    """Lift a fact of type `S`, as earlier memory tools saved stage summaries; they never count among facts."""
     if fields.get("type") != "fact" or fields.get("memory_type") != "S":
         return fields
+    # so earlier memory tools saved stage summaries, which never count among facts
     rest = {name: value for name, value in fields.items() if name not in ("memory_type", "content", "scope")}
     return {**rest, "type": "stage_summary", "summary": fields.get("content")}
 
