@@ -268,9 +268,11 @@ class EventLog:
 
     def _put_day(self, day: str, events: list[Event], batch: str | None, after: str) -> list[AppendResult]:
         """Append events of a day; those that are to get their time now have none."""
-        if day:
-            return self._put_dated(day, events)
-        return self._put_named(events, batch, after) if batch else self._put_live(events, after)
+        if not day:
+            return self._put_named(events, batch, after) if batch else self._put_live(events, after)
+        with self._open(day) as file:
+            present = {event.id: event for files in self.days(day, day) for event in files.load()[0]}
+            return self._add(file, events, [event.id for event in events], present)
 
     def _put_ordinary(self, event: Event, rest: bytes) -> Event:
         """Append one live event that was checked and encoded."""
@@ -337,11 +339,6 @@ class EventLog:
                     continue
                 yield file, now
                 return
-
-    def _put_dated(self, day: str, events: list[Event]) -> list[AppendResult]:
-        with self._open(day) as file:
-            present = {event.id: event for files in self.days(day, day) for event in files.load()[0]}
-            return self._add(file, events, [event.id for event in events], present)
 
     def _add(
         self, file: DayFile, events: list[Event], keys: list[str], present: dict[str, Event]

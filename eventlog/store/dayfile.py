@@ -158,19 +158,16 @@ class DayFile:
         """
         try:
             if self._heard != self._size:
-                self._newest, self._heard = self._newest_here(), self._size
+                size = _TAIL
+                while not (found := newest_in(self.tail(size))) and size < self._size:
+                    size *= 16
+                self._newest, self._heard = found, self._size
             is_alone = self._is_settled or os.stat(self._dir).st_mtime_ns < self._saved_at
             if self._newest > now or not is_alone:
                 return max(self._newest, self._newest_elsewhere())
         except OSError as error:
             raise not_stored(error, self.path) from error
         return self._newest
-
-    def _newest_here(self) -> str:
-        size = _TAIL
-        while not (found := newest_in(self.tail(size))) and size < self._size:
-            size *= 16
-        return found
 
     def _newest_elsewhere(self) -> str:
         """Read the newest time of the last day and of the day before; "" without another file of this day or later."""
@@ -373,11 +370,9 @@ class DayFile:
 
             if self._written:
                 self._write_once_more()
-            raise eventlog.NotStored(
-                f"{'written' if self._written else 'there'}, but not made durable: {system_reason(error)[0]}",
-                where=self.path,
-                hint="check the disk; a power cut may lose these events",
-            ) from error
+            what = f"{'written' if self._written else 'there'}, but not made durable: {system_reason(error)[0]}"
+            hint = "check the disk; a power cut may lose these events"
+            raise eventlog.NotStored(what, where=self.path, hint=hint) from error
 
     def _write_once_more(self) -> None:
         """Write the unsynced lines once more, so that a retry has pages to sync; equal lines are one event."""

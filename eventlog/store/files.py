@@ -312,11 +312,9 @@ def busy(path: str, patience: float | None = None) -> "Busy":
     who = f"process {holder}{_command(holder)}" if holder else "another program"
     named = "" if holder else f"`fuser -v {path}` names it; "
     pid = holder or "PID"
-    return Busy(
-        f"{who} has been at work here for {waited:.0f} seconds",
-        where=os.path.dirname(path) if path.endswith(".lock") else path,
-        hint=f"{named}let it go on if it is stopped (kill -CONT {pid}), or end it (kill {pid}), then try again",
-    )
+    where = os.path.dirname(path) if path.endswith(".lock") else path
+    hint = f"{named}let it go on if it is stopped (kill -CONT {pid}), or end it (kill {pid}), then try again"
+    return Busy(f"{who} has been at work here for {waited:.0f} seconds", where=where, hint=hint)
 
 
 def _holder(path: str) -> str:

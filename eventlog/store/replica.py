@@ -71,9 +71,8 @@ def make_replica(store: "Store", former: str = "") -> str:
     if found := replica_of(store):
         _note(store, found, former if former != found else "")
         return found
-    raise eventlog.NotStored(
-        "does not hold the name of a store", where=store.replica, hint="remove it, and it is made anew"
-    )
+    hint = "remove it, and it is made anew"
+    raise eventlog.NotStored("does not hold the name of a store", where=store.replica, hint=hint)
 
 
 def rename(store: "Store", former: str, *, only_a_copy: bool = False) -> str:
@@ -94,7 +93,11 @@ def rename(store: "Store", former: str, *, only_a_copy: bool = False) -> str:
 def _write_name(store: "Store") -> None:
     from eventlog.settings.cached import wants_sync
 
-    files.replace_file(store.replica, f"{_new_name()}\n".encode(), durable=wants_sync(store))
+    host = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
+    plain = "".join(char if char in _LETTERS else "-" for char in host.split(".")[0].lower())
+    slug = plain[:_LONGEST_HOST].strip("-")
+    name = f"{slug if is_replica_name(slug) else 'machine'}-{os.urandom(3).hex()}"
+    files.replace_file(store.replica, f"{name}\n".encode(), durable=wants_sync(store))
 
 
 def _alone(store: "Store") -> "AbstractContextManager[object]":
@@ -102,13 +105,6 @@ def _alone(store: "Store") -> "AbstractContextManager[object]":
     from eventlog.store.locks import lock
 
     return lock(store.lock("replica"))
-
-
-def _new_name() -> str:
-    host = os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
-    plain = "".join(char if char in _LETTERS else "-" for char in host.split(".")[0].lower())
-    slug = plain[:_LONGEST_HOST].strip("-")
-    return f"{slug if is_replica_name(slug) else 'machine'}-{os.urandom(3).hex()}"
 
 
 # ------------------------------------------------------------------------------------------ where the name was made

@@ -68,7 +68,10 @@ def _take_in(store: "Store", path: str) -> bool:
     except FileNotFoundError:  # another process was faster
         return True
     except (InvalidEvent, ValueError, LookupError, TypeError, OverflowError, RecursionError):
-        return _set_aside(path)
+        try:
+            os.replace(path, path.removesuffix(_ENDING) + REFUSED)
+        except OSError:
+            return False
     except (EventLogError, OSError):
         return False
     return True
@@ -81,11 +84,3 @@ def _read(path: str) -> "tuple[int, str, int | None, dict[str, object]]":
         raise TypeError("not an event of the spool")
     within_ms = data["within_ms"]
     return int(data["ns"]), str(data["key"]), None if within_ms is None else int(within_ms), data["event"]
-
-
-def _set_aside(path: str) -> bool:
-    try:
-        os.replace(path, path.removesuffix(_ENDING) + REFUSED)
-    except OSError:
-        return False
-    return True
