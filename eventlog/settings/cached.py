@@ -102,21 +102,17 @@ def _stamp(path: str) -> str | None:
 
 
 def _saved(store: "Store", stamp: str) -> "Values | None":
-    saved = _read(store.cached("settings.json"))
+    """Read the values of a file with that stamp, or remember them; None where no such are saved."""
+    path = store.cached("settings.json")
+    now = _stamp(path)
+    if now is None:
+        return None
+    before, saved = _cached.get(path, ("", {}))
+    if before != now:
+        saved = fastjson.object_in(read(path) or b"")
+        _cached[path] = now, saved
     values = saved.get("values")
     return values if isinstance(values, dict) and saved.get("stamp") == stamp else None
-
-
-def _read(path: str) -> "Values":
-    """Read what is saved, or remember it; empty where nothing is."""
-    stamp_now = _stamp(path)
-    if stamp_now is None:
-        return {}
-    stamp, saved = _cached.get(path, ("", {}))
-    if stamp != stamp_now:
-        saved = fastjson.object_in(read(path) or b"")
-        _cached[path] = stamp_now, saved
-    return saved
 
 
 def _compile(store: "Store", stamp: str) -> "Values":

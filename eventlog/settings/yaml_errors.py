@@ -86,7 +86,7 @@ class _YamlReader:
         line = node.start_mark.line + 1
         self.lines.setdefault(at, line)
         parts = get_args(kind)
-        if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        if _is_struct(kind):
             return self._struct(node, kind, at, line)
         if get_origin(kind) is dict and _is_struct(parts[1]):
             pairs = self._pairs(node, at, line)
