@@ -94,7 +94,9 @@ def find(text: str) -> "Iterator[Found]":
             from eventlog.secrets.in_forms import secrets_in_forms  # as above
 
             yield from secrets_in_forms(text)
-        lower = _lower(text)
+        lower = text.lower()
+        if len(lower) != len(text):  # İ has two letters then: every letter is to stay where it was
+            lower = text.translate(_LOWER)
         if named := _named_in(text, lower):
             from eventlog.secrets.assigned import assigned  # as above
 
@@ -252,9 +254,3 @@ def _mark_of(how: str) -> str:
     if how[0] in DIGITS:
         return how[1:]
     return "-" if how[:2] in _FLAGS else how.rstrip(":…%= ") or how
-
-
-def _lower(text: str) -> str:
-    """Return a text in lower case, with every letter where it was."""
-    lower = text.lower()
-    return lower if len(lower) == len(text) else text.translate(_LOWER)  # İ has two letters then
