@@ -210,16 +210,11 @@ def _statements_of(path: Path, project: str | None, agent: str | None, *, bullet
             seen.add(key)
             kind = {"category": one_line(statement.heading).lower() or None}
             kind |= _ABOUT_THE_USER.get(front.get("type", ""), {})
-            ts, content = _dated(statement.text, written)
-            fields = {"type": "fact", "ts": ts, **common, **kind, "content": content}
+            day, rest = undated(statement.text)  # a day may stand before it, as memory files have it
+            noon = _noon(day, written)
+            dated = {"ts": noon or written, "content": rest if noon else statement.text}
+            fields = {"type": "fact", **dated, **common, **kind}
             yield PastEvents((SourceEvent(fields, key, is_dated=False),), f"{path}:{statement.line}")
-
-
-def _dated(text: str, written: str) -> tuple[str, str]:
-    """Split a statement from the day before it, as memory files have it; the file's time stands for a missing day."""
-    day, rest = undated(text)
-    noon = _noon(day, written)
-    return (noon, rest) if noon else (written, text)
 
 
 def _noon(day: str, written: str) -> str | None:

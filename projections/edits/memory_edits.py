@@ -150,7 +150,17 @@ def _unread(lines: Iterable[str], read: Collection[_Bullet]) -> list[str]:
 
 def _fact(bullet: _Bullet, project: str | None, words: Labels, ts: str) -> Fact:
     """Build a fact of the kind that belongs in the section of the bullet."""
-    category, memory_type = _kind(bullet.heading, words)
+    kinds = {
+        words.decisions: ("decision", "W"),
+        words.preferences: ("preference", "O"),
+        words.lessons: ("lesson", "W"),
+        words.knowledge: (None, "W"),
+        words.general: (None, "W"),
+        words.experience: (None, "B"),
+        words.agents_notes: ("notes", "W"),
+        "": (None, "W"),
+    }
+    category, memory_type = kinds.get(bullet.heading, (bullet.heading, "W"))
     return Fact(
         ts=ts,
         conversation_id=HUMAN,
@@ -180,21 +190,6 @@ def in_place_of(fact: Fact, text: str, events: Collection[Event]) -> Fact:
     corrections = (event.instead_of for event in events if isinstance(event, Fact) and event.subject == fact.subject)
     outdated = {likeness(text).hex()}.union(*corrections) - {likeness(fact.content).hex()}
     return replace(fact, replaces=[event.id for event in events], instead_of=sorted(outdated))
-
-
-def _kind(heading: str, words: Labels) -> tuple[str | None, str]:
-    """Return category and memory type of the facts in a section."""
-    kinds = {
-        words.decisions: ("decision", "W"),
-        words.preferences: ("preference", "O"),
-        words.lessons: ("lesson", "W"),
-        words.knowledge: (None, "W"),
-        words.general: (None, "W"),
-        words.experience: (None, "B"),
-        words.agents_notes: ("notes", "W"),
-        "": (None, "W"),
-    }
-    return kinds.get(heading, (heading, "W"))
 
 
 def _ever_stated(state: Conversations, project: str | None) -> set[bytes]:
