@@ -19,7 +19,6 @@ from eventlog.app.write.erasing.erased_text import Needles
 from eventlog.app.write.erasing.redact import long_texts
 from eventlog.fast import fastjson
 from eventlog.format.codec import json_of, to_fields
-from eventlog.log.event_log import EventLog
 from eventlog.log.rewrite import rewrite
 from eventlog.secrets.redacted import Redactions
 from eventlog.store import Store
@@ -98,7 +97,13 @@ def take_over(opened: OpenStore, arrived: Iterable[ForeignRedaction]) -> list[st
     with locked(store, store.lock("replay")):
         receipts = _announce(store, new.values())
         redactions = Redactions(receipts, read(store.redaction_keys) or b"")
-        without = _Erased(opened.log, redactions).without
+        named = [entry.event for entry in opened.log.find(redactions.ids).values() if not entry.event.redacted]
+        whole = [event for event in named if redactions.clean(fields := to_fields(event)) == fields]
+        needles = Needles(long_texts(whole), redactions.last)  # where all of an event goes, its words are in this log
+
+        def without(text: str) -> str:
+            return str(redactions.clean(needles.without(text)))
+
         erase_in_files(store, without, {})  # as long as the log still has what is known by its event alone
         for path in day_files(store):
             if rewrite(path, partial(without_redacted_in, redactions, False)):
@@ -106,19 +111,6 @@ def take_over(opened: OpenStore, arrived: Iterable[ForeignRedaction]) -> list[st
         erase_in_files(store, without, {}, below=store.cache)  # what was made of the log meanwhile
         replace_file(store.redactions, receipts)  # last: a program that is killed before takes them over again
     return list(new)
-
-
-class _Erased:
-    """The texts that other machines erased: known by their marks, or as in this log where all of an event goes."""
-
-    def __init__(self, log: EventLog, redactions: Redactions) -> None:
-        named = [entry.event for entry in log.find(redactions.ids).values() if not entry.event.redacted]
-        whole = [event for event in named if redactions.clean(fields := to_fields(event)) == fields]
-        self._needles, self._redactions = Needles(long_texts(whole), redactions.last), redactions
-
-    def without(self, text: str) -> str:
-        """Replace each of them; the same text where there is none."""
-        return str(self._redactions.clean(self._needles.without(text)))
 
 
 def _announce(store: Store, new: Iterable[ForeignRedaction]) -> bytes:
