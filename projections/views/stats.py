@@ -98,20 +98,13 @@ def _used(receipts: Sequence[ContextInjected], source: RowSource) -> Iterator[in
     """Yield how many lines of each receipt were used."""
     if not receipts:
         return
-    saved = list(_saved(source))
+    facts = [fact for fact in source.conversation.facts if fact.id in source.stated]
+    saves: list[Fact | StageSummary] = [*facts, *map(source.withdrawn.cleared, source.summaries)]
+    saved = [(order(save), things_saved(save)) for save in saves]
     for receipt in receipts:
         later = set(chain.from_iterable(things for when, things in saved if when > order(receipt)))
         named = (marks for _, marks in zip(receipt.sources, receipt.about, strict=False))  # receipts of old have none
         yield sum(not later.isdisjoint(line_marks_in(marks)) for marks in named)
-
-
-def _saved(source: RowSource) -> Iterator[tuple[tuple[str, str], set[str]]]:
-    """Yield when the conversation saved something, and the marks of the things that names."""
-    facts = [fact for fact in source.conversation.facts if fact.id in source.stated]
-    summaries = map(source.withdrawn.cleared, source.summaries)
-    both: list[Fact | StageSummary] = [*facts, *summaries]
-    for saved in both:
-        yield order(saved), things_saved(saved)
 
 
 def things_saved(saved: Fact | StageSummary) -> set[str]:
