@@ -165,9 +165,9 @@ class HostProfile(NamedTuple):
     traces: tuple[str, ...] = ()  # directories of the user's home that show it, too; by default its own
     also_runs: tuple[ForeignHooks, ...] = ()
     switches: Mapping[str, object] = {"disableAllHooks": True}  # the settings, with the value, that skip our hooks
-    settings_files: tuple[str, ...] = ()  # that may hold these: beside its hook files, or absolute
+    settings_files: tuple[str, ...] = ()  # that may hold these beside its own: below the project's, or absolute
     distrust: Callable[[Path, Path, Any], Iterator[Distrust]] | None = None
-    trust_file: str = ""  # below the host's directory: which hooks the user has trusted
+    trust_file: str = ""  # below the host's directory: its settings, and which hooks the user has trusted
     without_trust: Callable[[str, Path, Any], str] | None = None
     after_install: str = ""  # for the user to do, once, where the host distrusts our hooks
 

@@ -171,8 +171,9 @@ def _problems(installation: Installation, file: _HookFile) -> Iterator[Problem]:
 
 def _switches(installation: Installation) -> Iterator[Problem]:
     """Report the settings that switch a host's hooks off, in files of the user, the project and the organisation."""
-    host, files = installation.host, map(installation.file, BOTH_SCOPES)
-    places = [file.parent / name for file in files for name in (file.name, *host.settings_files)]
+    host, project = installation.host, installation.target.project
+    users = installation.directory / (host.trust_file or host.hooks.user_file)
+    places = [users, installation.file("project"), *(project / name for name in host.settings_files)]
     for path in dict.fromkeys(found for place in places for found in place.parent.glob(place.name)):
         with suppress(EventLogError):  # the host cannot read it either
             value = parsed(host_file.read_text(path), path.name)

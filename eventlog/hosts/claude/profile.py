@@ -50,11 +50,11 @@ PROFILE = HostProfile(
         listing={"source": "./"},
     ),
     switches={"disableAllHooks": True, "allowManagedHooksOnly": True},
-    settings_files=(  # docs: /settings; `settings.local.json` counts in projects only
+    settings_files=(  # docs: /settings
         "/etc/claude-code/managed-settings.json",
         "/etc/claude-code/managed-settings.d/*.json",
         "/Library/Application Support/ClaudeCode/managed-settings.json",
-        "settings.local.json",
+        ".claude/settings.local.json",
     ),
     runs=("claude",),
     marks=("CLAUDECODE",),

@@ -37,13 +37,14 @@ _UPPER = re.compile(r"(?<!^)(?=[A-Z])")
 def _distrust(directory: Path, file: Path, value: Any) -> Iterator[Distrust]:
     """Compare our hooks in a file with `[hooks.state]`, whose keys are file, event, and positions of a hook."""
     state = _state(directory / "config.toml")
-    trusted = [
-        (event, digest, str(dig(state, key, "trusted_hash") or "")) for event, key, digest in _hooks(file, value)
-    ]
-    missing = [event for event, _, recorded in trusted if not recorded]
-    outdated = [event for event, digest, recorded in trusted if recorded not in ("", digest)]
+    hooks = [(event, digest, dig(state, key)) for event, key, digest in _hooks(file, value)]
+    off = [event for event, _, noted in hooks if dig(noted, "enabled") is False]
+    missing = [event for event, _, noted in hooks if not dig(noted, "trusted_hash")]
+    outdated = [event for event, digest, noted in hooks if (dig(noted, "trusted_hash") or digest) != digest]
+    if off:
+        yield Distrust(f"Codex was told to skip the hooks for {', '.join(off)}", _REMEDY)
     if missing:
-        which = "our hooks" if len(missing) == len(trusted) else f"the hooks for {', '.join(missing)}"
+        which = "our hooks" if len(missing) == len(hooks) else f"the hooks for {', '.join(missing)}"
         yield Distrust(f"Codex does not trust {which} yet, and skips them", _REMEDY)
     if outdated:
         events = ", ".join(outdated)
@@ -160,7 +161,7 @@ PROFILE = HostProfile(
         },
     ),
     switches={"features.hooks": False, "features.codex_hooks": False, "allow_managed_hooks_only": True},
-    settings_files=("config.toml", "/etc/codex/requirements.toml", "/etc/codex/managed_config.toml"),
+    settings_files=(".codex/config.toml", "/etc/codex/requirements.toml", "/etc/codex/managed_config.toml"),
     distrust=_distrust,
     trust_file="config.toml",
     without_trust=_without_trust,

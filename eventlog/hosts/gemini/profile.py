@@ -97,6 +97,7 @@ PROFILE = HostProfile(
         root="${extensionPath}",
         servers="",
     ),
+    settings_files=("/etc/gemini-cli/settings.json", "/Library/Application Support/GeminiCli/settings.json"),
     switches={"hooksConfig.enabled": False, "hooksConfig.disabled": "eventlog"},
     runs=("gemini",),
     marks=("GEMINI_CLI",),

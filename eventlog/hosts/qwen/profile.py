@@ -47,7 +47,7 @@ PROFILE = HostProfile(
         root="${CLAUDE_PLUGIN_ROOT}",
         servers="",
     ),
-    settings_files=("/etc/qwen-code/settings.json",),
+    settings_files=("/etc/qwen-code/settings.json", "/Library/Application Support/QwenCode/settings.json"),
     runs=("qwen",),
     marks=("QWEN_CODE",),
 )

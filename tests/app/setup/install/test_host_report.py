@@ -255,6 +255,15 @@ def test_codex_skips_a_command_it_did_not_trust(home, monkeypatch):
     assert ["run /hooks in Codex"] == [one["fix"] for one in problems]
 
 
+def test_a_trusted_hook_that_codex_was_told_to_skip_is_named(home):
+    call("install", "codex")
+    _trust_all(home)
+    config = home / ".codex" / "config.toml"
+    config.write_text(config.read_text().replace(':stop:0:0"]\n', ':stop:0:0"]\nenabled = false\n'))
+
+    assert {"Codex was told to skip the hooks for Stop": "run /hooks in Codex"} == _problems("codex")
+
+
 def test_a_hook_that_arrives_is_trusted_whatever_its_digest(home, monkeypatch):
     call("install", "codex")
     _trust_all(home)
@@ -354,6 +363,7 @@ def test_hosts_that_lack_each_others_events_are_not_told_to_leave(home):
         ("codex", "etc/requirements.toml", "allow_managed_hooks_only = true\n", "allow_managed_hooks_only"),
         ("gemini", "home/.gemini/settings.json", '{"hooksConfig": {"enabled": false}}', "hooksConfig.enabled"),
         ("gemini", "shop/.gemini/settings.json", '{"hooksConfig": {"disabled": ["eventlog"]}}', "hooksConfig.disabled"),
+        ("gemini", "etc/settings.json", '{"hooksConfig": {"enabled": false}}', "hooksConfig.enabled"),
         ("qwen", "shop/.qwen/settings.json", '{"disableAllHooks": true}', "disableAllHooks"),
     ],
 )
@@ -377,11 +387,14 @@ def test_hooks_switched_off_by_the_host_are_a_problem(home, tmp_path, monkeypatc
 
 
 def test_a_setting_that_switches_no_hook_off_is_no_problem(home):
+    (home / ".claude").mkdir()
+    (home / ".claude" / "settings.local.json").write_text('{"disableAllHooks": true}')  # read in projects only
+    call("install", "claude")
     (home / ".gemini").mkdir()
     (home / ".gemini" / "settings.json").write_text('{"hooks": {"enabled": false}, "hooksConfig": {"disabled": ["x"]}}')
     call("install", "gemini")
 
-    assert {} == _problems("gemini")
+    assert [{}, {}] == [_problems("claude"), _problems("gemini")]
 
 
 def test_a_file_that_cannot_be_read_is_a_problem(home):
