@@ -21,7 +21,7 @@ from eventlog.store.append_once import SAME_CALL_MS, append_once, stamp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from eventlog.format.payloads import Envelope, EventType, HostEvent, SessionStart
 
@@ -29,7 +29,7 @@ _LONGEST_NAME = 4096  # characters: the longest path
 _NAME_CHARS = 200  # characters of a longer name, before its hash
 _LONGEST_NUMBER = 40  # digits
 _LONGEST_TEXT = 2000  # characters
-_LONGEST_LIST = 50
+_LONGEST_LIST = 50  # items, or fields of an object
 _DEEPEST = 8
 _NEVER_RECORDED = frozenset(("user_email",))
 _ENVELOPE = frozenset(("session_id", "sessionId", "conversation_id", "hook_event_name", "hookEventName"))
@@ -73,11 +73,15 @@ def log_name(name: str) -> str:
 
 def bounded(payload: "Mapping[str, object]") -> dict[str, object]:
     """Limit the payload, without the fields that the event has elsewhere."""
-    return {
-        name: _bounded_value(name, value, 1)
-        for name, value in payload.items()
-        if name not in _NEVER_RECORDED and name not in _ENVELOPE
-    }
+    return {name: _bounded_value(name, value, 1) for name, value in _first(payload) if name not in _ENVELOPE}
+
+
+def _first(fields: "Mapping[str, object]") -> "Iterator[tuple[str, object]]":
+    """Yield the first fields, but those that are never recorded, and the number of the missing ones."""
+    members = list(fields.items())
+    yield from (member for member in members[:_LONGEST_LIST] if member[0] not in _NEVER_RECORDED)
+    if len(members) > _LONGEST_LIST:
+        yield "…", f"[+{len(members) - _LONGEST_LIST} fields]"
 
 
 def _bounded_value(name: str, value: object, depth: int) -> object:
@@ -91,8 +95,7 @@ def _bounded_value(name: str, value: object, depth: int) -> object:
     if isinstance(value, dict):
         if depth >= _DEEPEST:
             return "…"
-        members = ((name, item) for name, item in value.items() if name not in _NEVER_RECORDED)
-        return {_bounded_text(name): _bounded_value(name, item, depth + 1) for name, item in members}
+        return {_bounded_text(name): _bounded_value(name, item, depth + 1) for name, item in _first(value)}
     return _number_as_text(value) if fastjson.refusal(value) else value
 
 
@@ -178,8 +181,8 @@ def record(store: Store, call: HookCall, event: dict[str, object]) -> bool | Non
     except eventlog.InvalidEvent:  # too long for a line
         if call.type != "host_event":
             raise
-        first = list(bounded(call.payload).items())[:_LONGEST_LIST]
-        payload = {name: "…" if isinstance(value, (list, dict)) else value for name, value in first}
+        kept = bounded(call.payload)
+        payload = {name: "…" if isinstance(value, (list, dict)) else value for name, value in kept.items()}
         return _append(store, call, {**event, **_host_event(call, payload)})
 
 

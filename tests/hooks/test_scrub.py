@@ -73,11 +73,23 @@ def test_the_users_address_is_never_kept(store, sent):
 
 
 @pytest.mark.slow
-def test_what_is_not_kept_of_a_text_is_not_searched():
-    def work(times):
-        return lines_run(lambda: bounded({"tool_response": "token=" * times}))
+@pytest.mark.parametrize(
+    "of_size",
+    [
+        lambda size: {"tool_response": "token=" * size},
+        lambda size: {"tool_response": ["token=1"] * size},
+        lambda size: {"tool_response": {f"token{10**9 + number}": "token=1" for number in range(size)}},
+        lambda size: {f"token{10**9 + number}": "token=1" for number in range(size)},
+    ],
+    ids=["text", "list", "object", "payload"],
+)
+def test_what_is_not_kept_is_not_searched(of_size):
+    def work(size):
+        payload = of_size(size)
+        return lines_run(lambda: bounded(payload))
 
-    work(1_000)  # what is compiled once
+    for size in (1_000, 50_000):  # what is compiled once, and texts known to be clean
+        work(size)
     assert work(1_000) == work(50_000)
 
 
