@@ -147,13 +147,13 @@ _TOGETHER = {"en": (" (", ", ", ")"), "zh": ("（", "，", "）")}
 
 def start(store: Store, call: HookCall, locale: str, source: str = "") -> str:
     """Explain how to save, at the start of a session: the first safety net; after a compaction ask to save now."""
-    first = flush(store, call, locale) + "\n" if source == "compact" else ""
-    return first + _fill(_START, store, call, locale)
+    told = _fill(_START, store, call, locale)
+    return f"{flush(store, call, locale, tells_how=False)}\n{told}" if source == "compact" else told
 
 
-def flush(store: Store, call: HookCall, locale: str) -> str:
+def flush(store: Store, call: HookCall, locale: str, *, tells_how: bool = True) -> str:
     """Ask to save before a compaction, or right after it: the second safety net."""
-    return _fill(_FLUSH, store, call, locale, PRE_COMPACTION)
+    return _fill(_FLUSH, store, call, locale, PRE_COMPACTION, tells_how=tells_how)
 
 
 def ask(store: Store, call: HookCall, locale: str) -> str:
@@ -181,7 +181,9 @@ def store_option(store: Store) -> str:
     return "" if store.root == Store.locate(None, os.environ).root else f" --store {shell_word(store.root)}"
 
 
-def _fill(texts: "dict[str, str]", store: Store, call: HookCall, locale: str, layer: int = 0) -> str:
+def _fill(
+    texts: "dict[str, str]", store: Store, call: HookCall, locale: str, layer: int = 0, *, tells_how: bool = True
+) -> str:
     """Complete a text with how to save: by tool where the host starts our server, else by commands of a shell."""
     language = locale if locale in _START else "en"
     layered = f" --layer {layer}" if layer else ""
@@ -189,7 +191,7 @@ def _fill(texts: "dict[str, str]", store: Store, call: HookCall, locale: str, la
     commands = {verb: f"{program()} {verb}{options}" for verb in VERBS} | {"quoting": QUOTING[language]}
     by_tool = hosts.protocol(call.agent).has_tools(call.project)
     ways = {name: way.format(**commands) for name, way in (_BY_TOOL if by_tool else _BY_SHELL)[language].items()}
-    quoting = "" if by_tool else f"{' ' if language == 'en' else ''}{QUOTING[language]}"
+    quoting = "" if by_tool or not tells_how else f"{' ' if language == 'en' else ''}{QUOTING[language]}"
     return texts[language].format(mark=MARK, state=_state(call, language), quoting=quoting, **ways)
 
 

@@ -100,6 +100,15 @@ def test_no_line_that_agents_are_given_has_a_text_in_double_quotes(said, locale,
         assert not {"<", ">"} & {*told}
 
 
+@pytest.mark.parametrize("locale", ["en", "zh"])
+def test_after_a_compaction_no_sentence_is_told_twice(locale, tmp_path):
+    told = prompts.start(Store(str(tmp_path)), HookCall("codex", "SessionStart", {}, session="c"), locale, "compact")
+    sentences = [sentence for sentence in re.split(r"(?<=[.。])\s*|\n", told) if sentence.strip()]
+
+    assert sorted({*sentences}) == sorted(sentences)
+    assert prompts.QUOTING[locale] in told
+
+
 def test_nor_has_a_rule_file_or_the_help_of_the_verbs():
     texts = [text for locale, text in parts._TEXT.items() if prompts.QUOTING[locale]]
     texts += [call(verb, "--help").out for verb in ("fact", "summary", "plan")]
