@@ -147,8 +147,8 @@ _TOGETHER = {"en": (" (", ", ", ")"), "zh": ("（", "，", "）")}
 
 def start(store: Store, call: HookCall, locale: str, source: str = "") -> str:
     """Explain how to save, at the start of a session: the first safety net; after a compaction ask to save now."""
-    told = _fill(_START, store, call, locale)
-    return f"{flush(store, call, locale, tells_how=False)}\n{told}" if source == "compact" else told
+    first = flush(store, call, locale, tells_how=False) + "\n" if source == "compact" else ""
+    return first + _fill(_START, store, call, locale)
 
 
 def flush(store: Store, call: HookCall, locale: str, *, tells_how: bool = True) -> str:

@@ -77,7 +77,7 @@ def bounded(payload: "Mapping[str, object]") -> dict[str, object]:
 
 
 def _first(fields: "Mapping[str, object]") -> "Iterator[tuple[str, object]]":
-    """Yield the first fields, but those that are never recorded, and the number of the missing ones."""
+    """Yield the first fields without those that are never recorded, and the number of all that are missing."""
     members = list(fields.items())
     yield from (member for member in members[:_LONGEST_LIST] if member[0] not in _NEVER_RECORDED)
     if len(members) > _LONGEST_LIST:
@@ -181,8 +181,8 @@ def record(store: Store, call: HookCall, event: dict[str, object]) -> bool | Non
     except eventlog.InvalidEvent:  # too long for a line
         if call.type != "host_event":
             raise
-        kept = bounded(call.payload)
-        payload = {name: "…" if isinstance(value, (list, dict)) else value for name, value in kept.items()}
+        fields = bounded(call.payload).items()
+        payload = {name: "…" if isinstance(value, (list, dict)) else value for name, value in fields}
         return _append(store, call, {**event, **_host_event(call, payload)})
 
 
