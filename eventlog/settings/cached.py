@@ -10,6 +10,7 @@ Imported inside agents' hooks: standard library only.
 import sys
 
 from eventlog.fast import fastjson, os
+from eventlog.projects.root import find_repository
 from eventlog.secrets import use_own
 from eventlog.store.files import NO_FILE, file_stamp, read, replace_file
 
@@ -67,10 +68,15 @@ def wants_recall(store: "Store", moment: str) -> bool:
 
 
 def off_switch(environ: "Mapping[str, str]", *places: str | None) -> str:
-    """Name what switches memory off in these directories: a variable, or a file; "" where nothing does."""
+    """Name what switches memory off in these directories: a variable, or a file; "" where nothing does.
+
+    The file may stand at the root of a linked worktree, which is no project of its own.
+    """
     if environ.get("EVENTLOG_DISABLED", "").strip().lower() not in _NO:
         return "EVENTLOG_DISABLED"
-    files = (os.path.join(place, ".eventlog-disable") for place in places if place)
+    here = dict.fromkeys(filter(None, places))
+    roots = [found[0] for place in here if (found := find_repository(os.path.abspath(place)))]
+    files = (os.path.join(place, ".eventlog-disable") for place in dict.fromkeys((*here, *roots)))
     return next((file for file in files if os.path.exists(file)), "")
 
 

@@ -6,6 +6,7 @@ from eventlog.hooks.record import bounded
 from tests.support.golden import tree
 from tests.support.hook_calls import events_of, tell
 from tests.support.payloads import claude, cursor, data
+from tests.support.repositories import git, repository
 from tests.support.work import lines_run
 
 QUIET = claude("PostToolUse", tool_name="Bash", tool_use_id="t-9")
@@ -105,11 +106,12 @@ def test_a_variable_that_says_no_disables_nothing(store, no):
     assert 1 == len(events_of(store))
 
 
-@pytest.mark.parametrize("place", ["repo", "repo/src"])
-def test_disabled_by_a_file_in_the_project_nothing_is_written(store, tmp_path, place):
-    (tmp_path / "repo" / ".git").mkdir(parents=True)
-    (tmp_path / "repo" / "src").mkdir()
+@pytest.mark.slow
+@pytest.mark.parametrize("place", ["repo", "tree", "tree/src"])
+def test_disabled_by_a_file_in_the_project_or_its_worktree_nothing_is_written(store, tmp_path, place):
+    git(repository(tmp_path / "repo"), "worktree", "add", tmp_path / "tree")
+    (tmp_path / "tree" / "src").mkdir()
     (tmp_path / place / ".eventlog-disable").touch()
-    tell(store, {**QUIET, "cwd": str(tmp_path / "repo" / "src")})
+    tell(store, {**QUIET, "cwd": str(tmp_path / "tree" / "src")})
 
     assert not store.exists()
