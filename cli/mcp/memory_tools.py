@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -78,8 +77,8 @@ def _layer(events: Iterable[Event]) -> int | None:
 def use(calls: "ToolCalls", name: str, arguments: Mapping[str, Any], meta: Mapping[str, Any]) -> str:
     """Run a tool and return its text; raises EventLogError or OSError."""
     machine = Machine.here()
-    named = unquote(urlsplit(calls.root).path)
-    directory = named if named and Path(named).is_dir() else calls.directory
+    places = unquote(urlsplit(calls.root).path), calls.directory, calls.project
+    directory = next(filter(os.path.isdir, places), calls.directory)
     if switch := off_switch(machine.environ, directory, project_root(directory)):
         return f"Memory is switched off by {switch}: nothing is saved or recalled."
     fields = {key: value for key, value in arguments.items() if value is not None}

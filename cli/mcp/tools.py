@@ -7,6 +7,8 @@ A call that fails returns its error to the model as an answer; no call ends the 
 
 import os
 
+from eventlog.projects.root import project_root
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -82,8 +84,8 @@ TOOLS: "tuple[Schema, ...]" = (
 class ToolCalls:
     """Runs the tool calls of one client: its store, its registered `agent`, and whether its session is shared.
 
-    `root` is the address of the client's working directory, or ""; `directory` that of the server at its start, since a
-    worktree may be removed below it.
+    `root` is the address of the client's working directory, or ""; `directory` and `project` are those of the server at
+    its start, since a worktree may be removed below it.
     """
 
     def __init__(self, store: "Store", agent: str = "", *, shared: bool = False) -> None:
@@ -93,6 +95,7 @@ class ToolCalls:
         self.root = ""
         self._missing, self._looked = "", float("-inf")
         self.directory = os.path.realpath(".")
+        self.project = project_root(self.directory)
 
     def call(self, name: str, arguments: "JSON", meta: "JSON") -> tuple[str, bool]:
         """Run a tool; return its text, and whether it failed."""

@@ -21,6 +21,7 @@ from tests.support import credentials
 from tests.support.command_line import call as on_the_command_line
 from tests.support.command_line import surroundings
 from tests.support.fences import nonces
+from tests.support.repositories import git, repository
 from tests.support.work import lines_run
 
 START = str(Path(eventlog.__file__).parent / "cli" / "mcp" / "start.py")
@@ -349,6 +350,18 @@ def test_a_directory_that_is_gone_keeps_no_fact_from_being_saved_and_found(clien
 
     assert "Prices are integers" in left.tell("recall", query="prices")
     assert [str(here)] == [event.project for event in EventLog(Store(str(store))).read() if event.type == "fact"]
+
+
+@pytest.mark.slow
+def test_what_is_saved_after_a_worktree_was_removed_belongs_to_its_repository(store, tmp_path, monkeypatch):
+    shop, worktree = repository(tmp_path / "shop"), tmp_path / "fix"
+    git(shop, "worktree", "add", worktree)
+    monkeypatch.chdir(worktree)
+    left = Client(store)
+    git(shop, "worktree", "remove", worktree)
+    left.tell("remember", content="Prices are integers in cents")
+
+    assert [str(shop)] == [event.project for event in events(store, "fact")]
 
 
 def test_the_project_is_that_of_the_first_root_the_client_names(here, store, tmp_path):
