@@ -165,10 +165,29 @@ def test_a_replay_names_a_directory_once_however_many_of_its_files_it_writes(tmp
     for session in range(12):
         call("summary", "--topic", "t", "--summary", f"s{session}", "--session", str(session), "--store", tmp_path)
     said = seen(told("replay", "--store", tmp_path))
+    piped, every = (
+        call("replay", "--out", tmp_path.with_name(f"{tmp_path.name}-{at}"), "--store", tmp_path, *more).out
+        for at, more in enumerate(((), ("--json",)))
+    )
 
     assert "wrote      sessions/: 12 files" in said
-    out = tmp_path.with_name(f"{tmp_path.name} out")
-    assert 12 == call("replay", "--full", "--out", out, "--store", tmp_path).out.count("wrote      sessions/")
+    assert "wrote      sessions/: 12 files" in piped
+    assert 12 == every.count('"sessions/')
+
+
+def test_of_many_forgotten_statements_and_old_lines_a_pipe_has_some_and_json_all(tmp_path, home):
+    stream = [builders.line(number, content=f"Room {chr(0x4E00 + number)}") for number in range(60)]
+    builders.write(tmp_path / "log", b"".join(line + b"\n" for line in stream))
+    where = ("--store", tmp_path)
+
+    def rows(*verb):
+        return call(*verb, *where).out.splitlines()
+
+    old, every = rows("review"), json.loads(call("review", "--json", *where).out)["lines"]
+    assert (51, "and 10 more: --json lists all", 60) == (len(old), old[-1], len(every))
+    call("forget", "--matching", "Room", "--all", "--yes", *where)
+    assert ["forgotten", "and 55 more: eventlog query --type rejected", "", ""] == rows("status")[-1].split("\t")
+    assert (6, 60) == (len(rows("status")), len(json.loads(call("status", "--json", *where).out)["forgotten"]))
 
 
 def test_a_start_says_its_branch_and_numbers_have_their_plural(tmp_path):

@@ -79,7 +79,8 @@ def _rows(found: StatusReport, display: Display) -> list[tuple[str, ...]]:
     rows += [("drifted", change.section, "", "edited by hand, not yet recorded") for change in found.drifted]
     rows += [("staged", staged.section, display.id(staged.entry.id), staged.reason) for staged in found.staged]
     rows += [("blocked", file, "", reason) for file, reason in found.blocked]
-    return rows + [("forgotten", describe(event), event.id, "") for event in found.rejected]
+    rows += [("forgotten", describe(event), event.id, "") for event in found.rejected[-_SHOWN:]]
+    return rows + [("forgotten", more, "", "") for more in _not_shown(found)]
 
 
 def _waiting_lines(found: StatusReport, display: Display) -> Iterator[str]:
@@ -101,8 +102,12 @@ def _waiting_lines(found: StatusReport, display: Display) -> Iterator[str]:
 def _forgotten_lines(found: StatusReport, display: Display) -> Iterator[str]:
     for event in found.rejected[-_SHOWN:]:
         yield from hang("forgotten  ", one_line(f"{describe(event)}  [{display.short(event.id)}]"))
-    if len(found.rejected) > _SHOWN:
-        yield f"forgotten  and {len(found.rejected) - _SHOWN} more: eventlog query --type rejected"
+    yield from (f"forgotten  {more}" for more in _not_shown(found))
+
+
+def _not_shown(found: StatusReport) -> list[str]:
+    more = len(found.rejected) - _SHOWN
+    return [f"and {more:,} more: eventlog query --type rejected"] if more > 0 else []
 
 
 def _by_itself(what: str, changes: Iterable[SectionChange], display: Display) -> Iterator[str]:

@@ -12,7 +12,7 @@ from eventlog.app.open_store import Machine, open_store
 from eventlog.cli import EXIT_FOUND, EXIT_NOT_WRITTEN
 from eventlog.cli.show import changes
 from eventlog.cli.show.events import describe
-from eventlog.cli.terminal import count, emit, is_terminal, say
+from eventlog.cli.terminal import count, emit, say
 from eventlog.format.codec import to_fields
 from eventlog.format.events import Retraction
 from eventlog.log.lines import Damage
@@ -48,7 +48,7 @@ def print_replay(done: RebuildResult, root: str, store: Store, *, check: bool, a
     return EXIT_FOUND if check and (done.published.changes or done.applied.files) else 0
 
 
-_LISTED = 8  # files of one directory, on a terminal; places of damage
+_LISTED = 8  # files of one directory; places of damage
 
 
 def _print_report(done: RebuildResult, root: str, short: Callable[[str], str], *, check: bool, as_json: bool) -> None:
@@ -111,7 +111,7 @@ def _print_files(replayed: ReplayResult, published: PublishResult, root: str, *,
         ("set aside", published.set_aside),
         ("left", published.left),
     ):
-        for name in _in_short(names) if is_terminal() else names:
+        for name in _in_short(names):
             say(f"{word:<10} {name}")
     read = f"{count(replayed.events, 'event')} of {count(replayed.days, 'day')} ({replayed.days_folded:,} recomputed)"
     word = ("differs" if published.changes == 1 else "differ") if check else "changed"

@@ -21,6 +21,7 @@ from eventlog.format.events import Event
 from eventlog.format.text import last_mention, one_line, project_name
 from eventlog.store import Store
 
+_LISTED = 50  # lines in a pipe
 _KEYS = ("y", "n", "e", "s", "q", "?")
 _WORDS = {"yes": "y", "no": "n", "edit": "e", "skip": "s", "quit": "q", "help": "?"}
 _QUESTIONS = {
@@ -43,7 +44,7 @@ def _review_command(project: str | None, as_json: bool, store: Store) -> None:
     """Decide about each thing in turn: what waits, what contradicts, what is older than 60 days, what is repeated most.
 
     Asks y, n, e (edit), s (skip) or q (quit) for each, and carries it out at once; `eventlog undo` undoes the last.
-    Without a terminal, prints the list.
+    Without a terminal, prints the first 50.
     """
     opened, display = options.open_store(store), Display(store)
     with phase():
@@ -59,7 +60,9 @@ def _review_command(project: str | None, as_json: bool, store: Store) -> None:
         asked = (_Line(opened, line, display) for line in lines)
         _ask_each([*(_Waiting(opened, each) for each in waiting), *asked], display)
     else:
-        table(_rows(waiting, lines, display), concern=0, place=0, said=0, text=0)
+        table(_rows(waiting, lines[:_LISTED], display), concern=0, place=0, said=0, text=0)
+        if len(lines) > _LISTED:
+            say(f"and {len(lines) - _LISTED:,} more: --json lists all")
 
 
 def _rows(waiting: Sequence[StagedEntry], lines: Sequence[ReviewLine], display: Display) -> Iterator[tuple[str, ...]]:
