@@ -114,7 +114,7 @@ class KnownProjects:
         """List what a name may be in the knowledge directory: a file of the working directory's project, then any."""
         from eventlog.projects.root import project_root  # a start knows its project
 
-        path = project_root(cwd) if cwd else ""
+        path, name = project_root(cwd) if cwd else "", os.path.normpath(name)
         home = self.home(path)
         return (f"projects/{home.slug if home else project_slug(path)}/{name}", name) if path else (name,)
 

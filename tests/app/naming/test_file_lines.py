@@ -45,3 +45,18 @@ def test_a_file_that_is_not_there_is_no_text(tmp_path, verb):
     Memory(tmp_path).log.append({"type": "fact", "conversation_id": "c", "content": "MEMROY.md:1", "scope": "user"})
 
     assert "no such file" in call("--store", tmp_path, *verb.split(), "MEMROY.md:1").err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "verb",
+    ["why {}:5", "show {}", "show {} --as-of today", "diff {} --from 2d", "bisect {} Otters", "forget {}:5 --yes"],
+)
+def test_a_memory_is_the_same_behind_a_dot(tmp_path, home, monkeypatch, verb):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("EVENTLOG_HOME", str(tmp_path / "store"))
+    (tmp_path / ".git").mkdir()
+    call("fact", "Otters nest")
+    call("replay")
+
+    assert (0, "") == call(*verb.format("./MEMORY.md").split())[::2]
