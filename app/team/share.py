@@ -50,9 +50,9 @@ class TeamRow(NamedTuple):
 
 def checkout_of(cwd: str) -> str:
     """Find the root of the working tree that a directory is in; raises BadRequest outside a repository."""
-    found = find_repository(str(Path(cwd).absolute()))
+    found = find_repository(place := str(Path(cwd).absolute()))
     if not found:
-        raise BadRequest("is in no git repository", where=cwd, hint=f"a team's decisions are in {PLACE} of one")
+        raise BadRequest("is in no git repository", where=place, hint=f"a team's decisions are in {PLACE} of one")
     return found[0]
 
 

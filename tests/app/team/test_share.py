@@ -472,3 +472,9 @@ def test_two_clones_and_many_edits_never_conflict(tmp_path, origin, ada, bob):
     assert sorted(path.name for path in (ada.clone / PLACE).iterdir()) == sorted(
         path.name for path in (bob.clone / PLACE).iterdir()
     )
+
+
+def test_outside_of_a_repository_the_directory_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    assert f"eventlog: {tmp_path}: is in no git repository" in call("team", "--store", tmp_path / "store").err
