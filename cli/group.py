@@ -7,6 +7,7 @@ import click
 
 from eventlog.app.progress import default_reporter
 from eventlog.cli import drop, progress
+from eventlog.cli.command import STORE_HELP, GivenOnce
 from eventlog.cli.verbs import VERBS, load
 
 _HELP = """The memory of coding agents: an append-only log of events, and every knowledge file rebuilt from it.
@@ -16,7 +17,6 @@ people and agents read; `eventlog query` and `eventlog why` show where every lin
 else $EVENTLOG_HOME, else ~/.eventlog.
 """
 
-_STORE_HELP = "Directory of the store [default: $EVENTLOG_HOME, else ~/.eventlog]."
 _ALSO_CALLED = {  # in other programs
     "version": ["--version"],
     "list": ["sessions", "query"],
@@ -37,7 +37,7 @@ _ALSO_CALLED = {  # in other programs
 }
 
 
-class VerbGroup(click.Group):
+class VerbGroup(GivenOnce, click.Group):
     """The group of all verbs; lists their names and summaries without importing them."""
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class VerbGroup(click.Group):
         super().__init__(
             name="eventlog",
             help=_HELP,
-            params=[click.Option(["--store"], multiple=True, callback=_only_store, metavar="DIR", help=_STORE_HELP)],
+            params=[click.Option(["--store"], metavar="DIR", help=STORE_HELP)],
             context_settings=names,
             invoke_without_command=True,
             callback=_print_brief,
@@ -100,12 +100,6 @@ class VerbGroup(click.Group):
         for topic in dict.fromkeys(verb.topic for verb in VERBS.values()):
             with formatter.section(topic):
                 formatter.write_dl([(name, verb.summary) for name, verb in VERBS.items() if verb.topic == topic])
-
-
-def _only_store(ctx: click.Context, _: click.Parameter, named: tuple[str, ...]) -> str | None:
-    if len(named) > 1:
-        raise click.UsageError("--store is given twice; give it once", ctx)
-    return named[0] if named else None
 
 
 @click.pass_context

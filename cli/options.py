@@ -17,6 +17,7 @@ from eventlog import hosts
 from eventlog.app import open_store as opening
 from eventlog.app.open_store import Machine, OpenStore
 from eventlog.cli import suggestions
+from eventlog.cli.command import STORE_HELP, GivenOnce
 from eventlog.cli.terminal import Answer, print_error
 from eventlog.cli.verbs import VERBS
 from eventlog.format.errors import BadRequest, NotStored
@@ -39,19 +40,7 @@ _TELL_THEMSELVES = ("verify", "replay", "backup", "prune")  # verbs of these top
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-class _GivenOnce(click.Command):
-    """A command that refuses an option given twice where one value alone would count."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the command line; raises UsageError."""
-        _, _, given = self.make_parser(ctx).parse_args(args=[*args])
-        for param in given if not ctx.resilient_parsing else ():
-            if isinstance(param, click.Option) and not (param.multiple or param.is_flag) and given.count(param) > 1:
-                raise click.UsageError(f"{max(param.opts, key=len)} is given twice; give it once", ctx)
-        return super().parse_args(ctx, args)
-
-
-class _Verbs(_GivenOnce, click.Group):
+class _Verbs(GivenOnce, click.Group):
     """A group of verbs, with options of its own."""
 
 
@@ -69,7 +58,7 @@ def verb(
         answers = function.__annotations__.get("return") is Answer
         if answers:
             named.insert(named.index("store") if "store" in named else len(named), "as_json")
-        command = _GivenOnce(
+        command = GivenOnce(
             function.__name__.strip("_"),
             params=_params(function, named),
             callback=_printing(function) if answers else function,
@@ -192,9 +181,8 @@ def _named_before(ctx: click.Context) -> str | None:
     return None
 
 
-_STORE_HELP = "Directory of the store [default: $EVENTLOG_HOME, else ~/.eventlog]."
 store_of_verbs = click.option(  # of a verb with subcommands: they look it up
-    "--store", metavar="DIR", help=_STORE_HELP, callback=lambda ctx, _, value: value or _named_before(ctx)
+    "--store", metavar="DIR", help=STORE_HELP, callback=lambda ctx, _, value: value or _named_before(ctx)
 )
 
 
@@ -490,6 +478,6 @@ _SHARED: dict[str, click.Option] = {  # by the parameter that asks for it
         metavar="DIR",
         callback=_locate,
         is_eager=True,  # names and times are looked up in it
-        help=_STORE_HELP,
+        help=STORE_HELP,
     ),
 }
