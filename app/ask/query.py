@@ -5,6 +5,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from datetime import datetime, time, tzinfo
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from eventlog.app.naming.known_projects import KnownProjects
+from eventlog.app.naming.moments import zone_of
 from eventlog.app.naming.names import INSTALL
 from eventlog.app.progress import Progress, no_progress
 from eventlog.fast import fastjson
@@ -210,6 +212,7 @@ def texts_in(value: object, *, with_names: bool = False) -> Iterator[str]:
 
 
 _MATCHED = {"grep", "regex"}  # alone, they say no more than that there is something else
+_TIMES = {"since", "until"}
 _OPTIONS = {"types": "type", "agents": "agent"}  # of a condition whose option has another name
 Fits = Callable[[Mapping[str, Any]], bool]
 
@@ -224,26 +227,30 @@ def why_empty(log: EventLog, noun: str, conditions: Mapping[str, object], fits: 
     options = {name: value for name, value in conditions.items() if value}
     if not options:
         return f"no {noun} yet", INSTALL
-    near = list(_near(options, fits)) if fits else []
+    zone = zone_of(log.store)
+    near = list(_near(options, fits, zone)) if fits else []
     hint = f"there are some {' or '.join(near)}" if near else ""
-    return f"no {noun} fits {_words(options)}", hint
+    return f"no {noun} fits {_words(options, zone)}", hint
 
 
-def _near(options: Mapping[str, object], fits: Fits) -> Iterator[str]:
+def _near(options: Mapping[str, object], fits: Fits, zone: tzinfo) -> Iterator[str]:
     """Name the conditions without which something fits, and the words that occur alone."""
     for name, value in options.items() if len(options) > 1 or not _MATCHED & options.keys() else ():
         if fits({other: options[other] for other in options if other != name}):
-            yield "with --all-projects" if name == "project" else f"without {_words({name: value})}"
+            yield "with --all-projects" if name == "project" else f"without {_words({name: value}, zone)}"
     words = str(options.get("grep") or "").split()
     for word in words if len(words) > 1 else ():
         if fits({**options, "grep": word}):
-            yield f"with {_words({'grep': word})}"
+            yield f"with {_words({'grep': word}, zone)}"
 
 
-def _words(options: Mapping[str, object]) -> str:
-    return " ".join(f"--{_OPTIONS.get(name, name)} {_as_word(value)}" for name, value in options.items())
+def _words(options: Mapping[str, object], zone: tzinfo) -> str:
+    return " ".join(f"--{_OPTIONS.get(name, name)} {_as_word(name, value, zone)}" for name, value in options.items())
 
 
-def _as_word(value: object) -> str:
+def _as_word(name: str, value: object, zone: tzinfo) -> str:
     text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    if name in _TIMES:
+        at = datetime.fromisoformat(text).astimezone(zone)
+        text = f"{at:%Y-%m-%d}" if at.time() in (time.min, time.max) else f"{at:%Y-%m-%d %H:%M}"
     return repr(text) if " " in text else text
