@@ -16,7 +16,6 @@ from eventlog.format.events import HUMAN, Event, Rejected
 from eventlog.format.text import one_line, project_name, same_text
 from eventlog.hosts import ROOMS
 from eventlog.log.event_log import EventLog
-from eventlog.log.lines import LogLine
 from eventlog.store import Store
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400  # seconds
@@ -108,17 +107,17 @@ class Display:
         year = "" if at.year == today.year else f" {at.year}"
         return f"{word}{year} {at:%H:%M}"
 
-    def show_events(self, entries: Iterable[LogLine], *, header: bool = False) -> None:
+    def show_events(self, events: Iterable[Event], *, header: bool = False) -> None:
         """Print events: with short ids and local times on a terminal, as columns in a pipe."""
         if self.is_for_people:
-            show_lines(self.event_lines(entries))
+            show_lines(self.event_lines(events))
         else:
-            table(map(self._row, entries), header=header, when=0, type=0, agent=0, session=16, id=0, what=200)
+            table(map(self._row, events), header=header, when=0, type=0, agent=0, session=16, id=0, what=200)
 
-    def event_lines(self, entries: Iterable[LogLine]) -> Iterator[str]:
+    def event_lines(self, events: Iterable[Event]) -> Iterator[str]:
         """Yield a line per event below headings of session and day."""
         heading = ""
-        for event in (entry.event for entry in entries):
+        for event in events:
             mine = styled(self.heading(event, self.day(event.ts), self.id(event.conversation_id)), bold=True)
             if mine != heading:
                 heading = mine
@@ -159,8 +158,7 @@ class Display:
         session = "" if _is_persons(event) else fit(one_line(self.id(event.conversation_id)), _SESSION)
         return self.id(event.id), self.moment(event.ts), fit(self.who(event), _AGENT), session
 
-    def _row(self, entry: LogLine) -> tuple[str, ...]:
-        event = entry.event
+    def _row(self, event: Event) -> tuple[str, ...]:
         source = "/".join(filter(None, [event.agent, event.subagent]))
         ids = self.id(event.conversation_id), self.id(event.id)
         return self.when(event.ts), event.type, source, *ids, describe(self.worded(event))

@@ -58,7 +58,12 @@ def test_prose_is_not_broken_in_the_middle_of_a_word(tmp_path):
         ),
         (("search", "blue", "carts", "--type", "stage_summary"), "there are some without --type stage_summary"),
         (("search", "doors", "--type", "fact"), "or about you for: doors\n"),
-        (("stats", "--since", "2030-01-01"), "no session fits --since 2030-01-01"),
+        (("stats", "--since", "2030-01-01"), "no session fits --since 2030-01-01\n"),
+        (
+            ("sessions", "--until", "2020-01-01"),
+            "fits --until 2020-01-01\n  there are some without --until 2020-01-01\n",
+        ),
+        (("query", "--since", "2030-01-01T08:30:59Z"), "no event fits --since '2030-01-01 08:30'\n"),
         (("on", "2030-01-01"), "that time has not come yet"),
         (("week", "--since", "2030-01-01"), "that time has not come yet"),
     ],
@@ -151,6 +156,17 @@ def test_stats_tell_whether_memory_worked_before_any_figure(tmp_path, home):
     assert "✓ 1 session saved, nothing is lost" in said
     assert "(0%)" not in said
     assert "week\tsessions" in call("stats", "--store", tmp_path).out
+
+
+def test_events_have_the_same_columns_in_a_pipe_behind_words_as_behind_a_line(tmp_path, home):
+    saved = ("--scope", "user", "--project", "", "--session", "s")
+    call("fact", "Prices are integers", *saved)
+    call("fact", "Prices are in cents", *saved, "--replaces", "Prices are integers")
+    call("replay")
+    [_, *behind_words], [_, *behind_line] = (call("why", what).out.splitlines() for what in ("cents", "MEMORY.md:5"))
+
+    assert behind_words == behind_line
+    assert ["2", "    replaced:"] == [str(len(behind_line) - 1), behind_line[1]]
 
 
 @pytest.mark.parametrize("verb", [("query",), ("sessions",)])

@@ -21,6 +21,7 @@ from eventlog.cli.suggestions import NearChoice
 from eventlog.cli.terminal import emit, emit_line, is_terminal, print_error, print_lines, show_lines, styled
 from eventlog.format.codec import to_fields
 from eventlog.format.errors import BadRequest
+from eventlog.format.events import Event
 from eventlog.format.text import one_line
 from eventlog.log.event_log import EventLog
 from eventlog.log.lines import LogLine
@@ -151,28 +152,27 @@ def _show_as(
     form: str, entries: Iterable[LogLine], display: Display, *, header: bool, closing: str, goes_on: bool
 ) -> None:
     """Print events in a format; `goes_on` prints each at once, without a pager."""
-    show = print_lines if goes_on else show_lines
+    show, events = print_lines if goes_on else show_lines, (entry.event for entry in entries)
     match form:
         case "jsonl":
             for entry in entries:
                 emit_line(entry.line)
         case "json":
-            emit([to_fields(entry.event) for entry in entries], pretty=True)
+            emit(list(map(to_fields, events)), pretty=True)
         case "markdown":
-            show(_markdown(entries))
+            show(_markdown(events))
         case _ if display.is_for_people:
-            show(chain(display.event_lines(entries), [styled(closing, dim=True)] if closing else []))
+            show(chain(display.event_lines(events), [styled(closing, dim=True)] if closing else []))
         case _:
-            display.show_events(entries, header=header)
+            display.show_events(events, header=header)
 
 
-def _markdown(entries: Iterable[LogLine]) -> Iterator[str]:
+def _markdown(events: Iterable[Event]) -> Iterator[str]:
     """Yield Markdown: a heading per session and day, and an item per event."""
     from eventlog.projections.views.markdown import as_text
 
     heading = ""
-    for entry in entries:
-        event = entry.event
+    for event in events:
         mine = Display.heading(event, event.ts[:10], event.conversation_id)
         if mine != heading:
             yield from ([""] if heading else [])

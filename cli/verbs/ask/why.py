@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import click
 from msgspec.structs import asdict
@@ -105,9 +105,7 @@ def _of_words(words: str, project: str | None, opened: OpenStore, *, as_json: bo
 def _print_statement(text: str, events: Sequence[Event], replaced: Sequence[Event], display: Display) -> None:
     if not display.is_for_people:
         say(cut(text, _TEXT))
-        for head, some in (("    ", events), ("    replaced  ", replaced)):
-            for event in some:
-                say(f"{head}{display.when(event.ts)}  {event.agent or ''}  {event.conversation_id}  {event.id}")
+        _show_piped(events, replaced, display)
         return
     show_lines(_statement_lines(text, events, replaced, display))
 
@@ -156,11 +154,11 @@ def _print_receipt(sources: ReceiptSources, display: Display) -> None:
     receipt = sources.receipt
     cut = "".join(f", cut: {name}" for name in receipt.cut)
     say(f"{receipt.ts}: given {_moment_of(receipt)}, {count(receipt.chars, 'character')}{cut}")
-    display.show_events(sources.entries)
+    display.show_events(_events(sources.entries))
     for file in receipt.files:
         say(f"{file.path}: {f'as of {file.as_of}' if file.as_of else f'sha256 {file.digest[:12]}, not from the log'}")
         entries = sources.files[file.path] or []
-        display.show_events(entries[:_SHOWN])
+        display.show_events(_events(entries[:_SHOWN]))
         if len(entries) > _SHOWN:
             say(f"    and {len(entries) - _SHOWN} more: --json shows all")
 
@@ -190,7 +188,11 @@ def _of_file(place: str, opened: OpenStore, *, as_json: bool) -> None:
 
 
 def _fields(entries: Sequence[LogLine]) -> list[dict[str, object]]:
-    return [to_fields(entry.event) for entry in entries]
+    return list(map(to_fields, _events(entries)))
+
+
+def _events(entries: Iterable[LogLine]) -> list[Event]:
+    return [entry.event for entry in entries]
 
 
 def _print(line: LineReason, limit: int | None, display: Display) -> None:
@@ -201,12 +203,18 @@ def _print(line: LineReason, limit: int | None, display: Display) -> None:
     if line.entries is None:
         say(f"    {UNKNOWN}")
         return
-    display.show_events(line.entries[:limit])
-    if limit and len(line.entries) > limit:
-        say(f"    and {len(line.entries) - limit} more: eventlog why …:{line.number}")
-    if line.replaced:
+    more = len(line.entries) - limit if limit else 0
+    further = f"    and {more} more: eventlog why …:{line.number}" if more > 0 else ""
+    _show_piped(_events(line.entries[:limit]), _events(line.replaced[:limit]), display, further)
+
+
+def _show_piped(events: Sequence[Event], replaced: Sequence[Event], display: Display, further: str = "") -> None:
+    display.show_events(events)
+    if further:
+        say(further)
+    if replaced:
         say("    replaced:")
-        display.show_events(line.replaced[:limit])
+        display.show_events(replaced)
 
 
 _BULLET = re.compile(rf"^{DATED}")
@@ -221,7 +229,7 @@ def _reason_lines(place: str, reason: LineReason, heading: str, display: Display
     if reason.entries is None:
         yield UNKNOWN
     else:
-        behind, replaced = ([entry.event for entry in entries] for entries in (reason.entries, reason.replaced))
+        behind, replaced = map(_events, (reason.entries, reason.replaced))
         yield from _sayings(_words(reason.text), behind, replaced, display)
     for decision in reason.rejected:
         yield f"{marked('✗')} you asked to forget it, {display.moment(decision.event.ts)}"
@@ -288,7 +296,7 @@ def _start_lines(sources: ReceiptSources, display: Display) -> Iterator[str]:
     remaining = [f"no room for {', '.join(map(one_line, receipt.cut))}"] if receipt.cut else []
     head = f"{styled(f'given {_moment_of(receipt)}, {display.moment(receipt.ts)}', bold=True)} · "
     yield from hang(head, " · ".join([" ".join(much), *remaining]))
-    yield from display.event_lines(entries)
+    yield from display.event_lines(_events(entries))
     if receipt.files:
         yield styled("files it received", bold=True)
     for file in receipt.files:

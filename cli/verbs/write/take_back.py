@@ -181,9 +181,10 @@ def _show_statement(text: str, behind: Sequence[LogLine], display: Display) -> N
     say(text)
     sessions = {entry.event.conversation_id for entry in behind}
     say(f"said by {count(len(behind), 'event')} of {count(len(sessions), 'session')}:")
-    shown = list(behind) if len(behind) <= _SAYINGS else [*behind[: _SAYINGS - 1], behind[-1]]
+    some = behind if len(behind) <= _SAYINGS else [*behind[: _SAYINGS - 1], behind[-1]]
+    shown = [entry.event for entry in some]
     if display.is_for_people:
-        show_lines(display.sayings([entry.event for entry in shown], one_line(text)))
+        show_lines(display.sayings(shown, one_line(text)))
     else:
         display.show_events(shown)
     if len(shown) < len(behind):
