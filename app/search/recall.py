@@ -11,6 +11,7 @@ Imported inside agents' hooks: standard library only, and the database only wher
 """
 
 from eventlog.fast import os
+from eventlog.format import SESSION_END
 from eventlog.format.fence import fenced, without_tags
 from eventlog.format.marks import line_marks
 from eventlog.format.text import cut, last_mention, one_line
@@ -225,10 +226,12 @@ def judged(index: "SearchIndex", gate: "Gate", hits: "Iterable[Hit]") -> "Iterat
     """Pair what is found, best first, with whether it is to be shown; a session by its better text.
 
     Before a fact comes the newest that opposes it, in whichever words, and before a session what has replaced a fact of
-    it: alone, the older would be taken for what holds.
+    it: alone, the older would be taken for what holds. So would what a session only answered, by what held then: it
+    comes last, unless anything that is told was stated since, and nothing is measured by how it repeats its question.
     """
     seen: set[str] = set()
-    minimum = 0.0
+    minimum, newest = 0.0, ""
+    answers: list[Hit] = []
     for hit in hits:
         if not hit.found.leave_out(seen) or hit.found.names <= seen:
             yield hit, "said already"
@@ -236,15 +239,30 @@ def judged(index: "SearchIndex", gate: "Gate", hits: "Iterable[Hit]") -> "Iterat
             yield hit, "far below the first"
         elif not gate.bears_on(tokens(hit.found.telling)):
             yield hit, "too little weight"
+        elif _only_answers(index, better := index.in_full(hit)):
+            seen |= better.found.names
+            answers.append(better)
         else:
             minimum = minimum or NEAR * hit.score
-            better = index.in_full(hit)
             for newer in _opposing(index, better, gate):
                 if not newer.found.names <= seen:
                     seen |= newer.found.names
+                    newest = max(newest, newer.last_at)
                     yield index.in_full(newer), "told"
             seen |= hit.found.names | better.found.names
+            newest = max(newest, better.last_at)
             yield better, "told"
+    for answer in answers:
+        yield answer, "told" if answer.last_at > newest else "said already"
+
+
+def _only_answers(index: "SearchIndex", hit: "Hit") -> bool:
+    """Return whether a session changed, decided and saved nothing."""
+    found = hit.found
+    if found.type != "conversation_text" or found.files or found.decisions or found.fixes:
+        return False
+    stated = (*index.of_conversation(found.conversation), *index.replacing(found.conversation))
+    return all(each.found.type == found.type or each.fields.get("layer") == SESSION_END for each in stated)
 
 
 def _opposing(index: "SearchIndex", hit: "Hit", gate: "Gate") -> "list[Hit]":

@@ -17,6 +17,9 @@ _WINDOW, _STEP = 4, 2  # statements of a conversation that are found by themselv
 MAX_PASSAGES = 60
 _SHOWN_OF_CLOSING = 400  # characters
 _BEGINNING = 60  # characters of a question that begins a closing
+_OF_CONSENT = "ok okay done sure fine erledigt fertig gern gerne klar passt 好 好的 完成 收到"
+_CONSENTS = frozenset(_OF_CONSENT.split())
+_AROUND = " .!。！"
 
 
 class Findable:
@@ -54,7 +57,7 @@ class Findable:
     def telling(self) -> str:
         """The words for the gate of a prompt: of a conversation only the question it answers; "" without an answer.
 
-        A closing that answers a later question begins with that.
+        A closing that answers a later question begins with that; `OK.` answers none.
         """
         if self.type != "conversation_text":
             return self.words
@@ -121,7 +124,8 @@ def _of_conversation(found: Findable, event: "EventFields") -> None:
     found.files = files
     found.decisions = texts_in(event, "decisions")
     found.asked = list(filter(None, (title, *texts_in(event, "prompts"))))
-    found.answers = [*filter(None, (closing,)), *found.decisions]
+    answer = "" if closing.strip(_AROUND).lower() in _CONSENTS else closing
+    found.answers = [*filter(None, (answer,)), *found.decisions]
     found.fixes = _fixes_in(event)
     found.words = "\n".join((title, *files, *texts, *found.fixes))
     found.shown = " · ".join(filter(None, (title, closing[:_SHOWN_OF_CLOSING], ", ".join(files))))

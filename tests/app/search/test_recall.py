@@ -487,6 +487,50 @@ def test_a_session_is_told_for_the_question_that_its_answer_is_to_and_never_with
         assert "" == ask(store, prompt, session="d")
 
 
+def answered(store, asks, closing, conversation="asked", **fields):
+    """A session that was asked something and answered: it changed and saved nothing."""
+    text = {"type": "conversation_text", "prompts": [asks], "closing": closing, **fields}
+    Memory(store).log.append({"conversation_id": conversation, "project": SHOP, **text})
+
+
+@pytest.mark.parametrize("prompt", ["when is the lease of the depot in Graz due?", "the lease of Graz: when is it due?"])
+def test_an_answer_of_the_past_does_not_hide_what_was_stated_since(store, prompt):
+    say(Memory(store), "The lease of the depot in Graz ends on 20 November")
+    answered(store, "the lease of Graz: when is it due?", "20 November")
+    now = say(Memory(store), "The lease of the depot in Graz goes on until 4 December")
+
+    told = ask(store, prompt)
+
+    assert now.content in told
+    assert "due? · 20 November" not in told
+
+
+def test_an_answer_is_told_beside_what_was_stated_before_it_and_where_nothing_was(store):
+    asks = "the lease of Graz: when is it due?"
+    say(Memory(store), "The lease of the depot in Graz is due yearly")
+    answered(store, asks, "At the end of November")
+    answered(store, "why does the coffee grinder stall?", "Its hopper is empty", "other")
+
+    assert 0 < ask(store, asks).find("end of November") < ask(store, asks, session="again").find("yearly")
+    assert "hopper" in ask(store, "why does the coffee grinder stall?", session="b")
+
+
+@pytest.mark.parametrize("closing", ["OK.", "Done!", "Gern.", "好的。"])
+def test_a_session_that_answered_nothing_is_not_told(store, closing):
+    answered(store, "walk the heron along the quay", closing)
+    answered(store, "draw the osprey above the quay", closing, "other", files=["osprey.py"])
+
+    assert "" == ask(store, "walk the heron along the quay")
+    assert "osprey.py" in ask(store, "draw the osprey above the quay", session="b")
+
+
+@pytest.mark.parametrize("closing", ["No.", "17", "5 s", "nein"])
+def test_an_answer_may_be_a_word_or_a_number(store, closing):
+    answered(store, "does the heron walk along the quay?", closing)
+
+    assert f"quay? · {closing}" in ask(store, "does the heron walk along the quay?")
+
+
 def test_a_session_is_told_once_by_its_text_with_what_was_asked_the_file_and_why(store):
     session(Memory(store), decisions=["Split payments are keyed by payment and part"])
 
