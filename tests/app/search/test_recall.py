@@ -493,7 +493,9 @@ def answered(store, asks, closing, conversation="asked", **fields):
     Memory(store).log.append({"conversation_id": conversation, "project": SHOP, **text})
 
 
-@pytest.mark.parametrize("prompt", ["when is the lease of the depot in Graz due?", "the lease of Graz: when is it due?"])
+@pytest.mark.parametrize(
+    "prompt", ["when is the lease of the depot in Graz due?", "the lease of Graz: when is it due?"]
+)
 def test_an_answer_of_the_past_does_not_hide_what_was_stated_since(store, prompt):
     say(Memory(store), "The lease of the depot in Graz ends on 20 November")
     answered(store, "the lease of Graz: when is it due?", "20 November")
