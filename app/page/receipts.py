@@ -161,11 +161,10 @@ def _asked(event: HostEvent) -> str:
 def _explain(silent: Sequence[tuple[PageReceipt, str]], index: SearchIndex) -> None:
     """Add to prompts, each with its project, what came nearest to being shown with them."""
     for receipt, project in silent:
-        words = recall.subject_of(receipt.prompt)
-        if not words:
+        if not recall.subject_of(receipt.prompt):
             receipt.reason = "the prompt is about nothing in particular"
             continue
-        gate, hits = recall.candidates(index, words, index.names.subjects_at(project))
+        gate, hits = recall.candidates(index, receipt.prompt, index.names.subjects_at(project))
         weighed = [(round(gate.weight(tokens(hit.found.words)), 2), hit.found.shown) for hit in hits]
         receipt.best, nearest = max(weighed, key=lambda candidate: candidate[0], default=(0.0, ""))
         receipt.need, receipt.nearest = round(gate.needed, 2), cut(one_line(nearest), _NEAR)

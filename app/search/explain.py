@@ -70,9 +70,9 @@ def explain(opened: OpenStore, prompt: str, project: str = "", session: str = ""
     def weigh(index: SearchIndex) -> tuple[Gate, list[Candidate]]:
         projects = index.names.subjects_at(project)
         seen = AlreadyKnown(store, session, index.log_files(), shared=False) if session else None
-        gate, here = recall.candidates(index, words, projects)
+        gate, here = recall.candidates(index, prompt, projects)
         found = list(_here(index, gate, here, seen, lines))
-        found += _elsewhere(gate, index, words, projects)
+        found += _elsewhere(gate, index, prompt, projects)
         found += _withdrawn(opened, gate, index.names, projects, {candidate.id for candidate in found})
         return gate, found
 
@@ -90,7 +90,7 @@ def nearness(opened: OpenStore, prompt: str, event: Event) -> tuple[float, float
     words = recall.subject_of(prompt)
     if not words or event.type not in FINDABLE:
         return 0.0, 0.0
-    gate = read_index(opened.store, lambda index: Gate.of(words, index.having, index.texts()))
+    gate = read_index(opened.store, lambda index: recall.gate_of(index, prompt))
     return round(gate.weight(tokens(Findable(to_fields(event)).words)), 3), round(gate.needed, 3)
 
 
@@ -110,9 +110,9 @@ def _here(
         yield _candidate(gate, hit.found, verdict)
 
 
-def _elsewhere(gate: Gate, index: SearchIndex, words: list[str], projects: tuple[str, ...]) -> Iterator[Candidate]:
+def _elsewhere(gate: Gate, index: SearchIndex, prompt: str, projects: tuple[str, ...]) -> Iterator[Candidate]:
     """List what would be shown in another project."""
-    for hit in recall.candidates(index, words, None)[1]:
+    for hit in recall.candidates(index, prompt, None)[1]:
         if hit.subject not in projects and gate.bears_on(tokens(hit.found.telling)):
             yield _candidate(gate, hit.found, "elsewhere")
 

@@ -25,7 +25,7 @@ from eventlog.projections.search.findable import (
     texts_in,
     things_named,
 )
-from eventlog.projections.search.ranking import NEAR, Gate, subjects
+from eventlog.projections.search.ranking import NEAR, Gate, asks_of_us, subjects
 from eventlog.projections.search.words import tokens
 from eventlog.settings import cached
 from eventlog.store.append_once import SAME_CALL_MS, append_once
@@ -110,7 +110,7 @@ def recall(store: "Store", request: RecallRequest, lines: int) -> "list[Hit]":
     subject = subject_of(request.prompt)
     if not subject:
         return []
-    hits = _search_for(store, request, lines, lambda index, projects: _bearing(index, subject, projects))
+    hits = _search_for(store, request, lines, lambda index, projects: _bearing(index, request.prompt, projects))
     figures = frozenset(token for token in subject if token.isdecimal())  # who asks for a number wants that one
     hits.sort(key=lambda hit: (len(figures.intersection(tokens(hit.found.words))), hit.last_at), reverse=True)
     return hits
@@ -213,9 +213,9 @@ def append_receipt(
     return append_once(store, {**present(envelope), **event}, key, within_ms=SAME_CALL_MS)
 
 
-def _bearing(index: "SearchIndex", subject: "Sequence[str]", projects: tuple[str, ...]) -> "Iterator[Hit]":
-    """Yield what bears on the subject, each statement once, and a conversation again for what else it decided."""
-    gate, hits = candidates(index, subject, projects)
+def _bearing(index: "SearchIndex", prompt: str, projects: tuple[str, ...]) -> "Iterator[Hit]":
+    """Yield what bears on a prompt, each statement once, and a conversation again for what else it decided."""
+    gate, hits = candidates(index, prompt, projects)
     for hit, verdict in judged(index, gate, hits):
         if verdict == "told":
             hit.weights = gate.weights
@@ -297,17 +297,20 @@ def _opposing_fact(index: "SearchIndex", hit: "Hit") -> "list[Hit]":
     return sorted(certain, key=lambda each: each.last_at)[-1:]
 
 
-def candidates(
-    index: "SearchIndex", subject: "Sequence[str]", projects: "Collection[str] | None"
-) -> "tuple[Gate, list[Hit]]":
-    """Find the gate of a subject, and the things that are looked at before it; of any project where None is named."""
+def candidates(index: "SearchIndex", prompt: str, projects: "Collection[str] | None") -> "tuple[Gate, list[Hit]]":
+    """Find the gate of a prompt, and the things that are looked at before it; of any project where None is named."""
     from eventlog.app.search.search_index import Scope
 
-    gate = Gate.of(subject, index.having, index.texts())
+    gate = gate_of(index, prompt)
     terms = gate.asked(_MAX_ROWS)
     scope = Scope(projects)
     units = None if gate.is_met_by_one() else index.sharing(terms, gate.counted, scope)
     return gate, index.find(terms, "", scope, _LOOKED_AT, units)
+
+
+def gate_of(index: "SearchIndex", prompt: str) -> Gate:
+    """Make the gate of a prompt, by all that the index has."""
+    return Gate.of(subject_of(prompt), index.having, index.texts(), is_of_us=asks_of_us(prompt))
 
 
 def subject_of(prompt: str) -> list[str]:

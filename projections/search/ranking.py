@@ -10,6 +10,7 @@ Gate         most prompts need nothing, and get nothing. A text bears on a promp
              side by side count once more. A text begins with what it is about: of a prompt's words the one that stands
              there counts half as much again. A word that few texts have is enough where a prompt is about nothing else,
              but no pair of Chinese characters. The name of a thing in code that few texts have needs no other words.
+             Who asks what `we` do asks for what was said before: it takes less.
 
 Imported inside agents' hooks: standard library only.
 """
@@ -109,7 +110,7 @@ def scanner(
 
 
 NEAR = 0.7  # of the score of the first that a further line needs
-RARE = 1.6  # times what a word tells that one text alone has
+RARE, _RARE_OF_OURS = 1.6, 1.28  # times what a word tells that one text alone has; for a question about `us`
 SHARE = 0.25  # of all that the words of the prompt tell
 _OTHERS = 50  # texts that say nothing to the point: in a small store every word is rare
 _COVERS, _PHRASE = 0.4, 0.4  # of what is rare: less for a text with all of a prompt, what a phrase counts
@@ -167,11 +168,18 @@ si sia siamo siempr sobr sois somo sono sont soy spiega sta stanno stato su sua 
 temo tenemo tengo tien tienen toda tous tout tra tu tuo tutta tutt tutti tutto uma un una une va vai vas vedo veo veux
 você vogliamo voglio voi vois vont vorrei vous voy y ya à às è é écri étaient était été
 """  # Spanish, French, Italian, Portuguese
+_OF_QUESTIONS = """
+we we're our ours us wir uns unser unsere unserem unseren unserer
+how what when where which who do was welche welcher welches wann wer wie wo
+should shall could can this soll sollen sollten können könnten
+"""  # about us; how they begin; those that ask for a plan
+_OURS, _ASKS, _PLANS = (frozenset(words.split()) for words in _OF_QUESTIONS.strip().split("\n"))
 _WORK = frozenset((_ENGLISH + _GERMAN + _ROMANCE + _CHINESE + _JAPANESE).split())
 _SMALL_TALK = """
 abend adió afternoon bonjour bonsoir buena bueno buongiorno bye cheer ciao dia días even goodby guten hallo hello hey hi
 hola mañana moin morgen morn night noch olá salut servus tal tard tschüs 好 您好 再见 早上 上好 晚上 晚安 早安
 """
+_AROUND = ".,;:!?\"'()"
 _GREETS = frozenset(_SMALL_TALK.split())
 
 
@@ -189,6 +197,12 @@ def subjects(terms: "Iterable[str]") -> list[str]:
         if not is_part and code not in HIRAGANA and token not in _WORK:
             found.append(token)
     return [] if all(map(is_item, found)) else found
+
+
+def asks_of_us(prompt: str) -> bool:
+    """Return whether a prompt asks what those do who work here, and not for a plan: `which broker do we use?`."""
+    words = [word.strip(_AROUND) for word in prompt.lower().split()]
+    return not _ASKS.isdisjoint(words[:1]) and not _OURS.isdisjoint(words) and _PLANS.isdisjoint(words)
 
 
 def is_small_talk(terms: "Iterable[str]") -> bool:
@@ -210,9 +224,12 @@ class Gate:
     """The gate of a subject; `having` counts the texts with each of its tokens, in their order, of all there are.
 
     A text with one of the `others`, terms in another language and how many texts have them, has what that stands for.
+    It needs words `rare` enough.
     """
 
-    def __init__(self, having: "Mapping[str, int]", texts: int, others: "Sequence[Translation]" = ()) -> None:
+    def __init__(
+        self, having: "Mapping[str, int]", texts: int, others: "Sequence[Translation]" = (), rare: float = RARE
+    ) -> None:
         self._others = [(other, same) for other, same in others if all(other.values())]
         self._having = dict(having)
         for other, same in self._others:
@@ -221,6 +238,7 @@ class Gate:
         self.weights = weighed(self.counted, texts) | dict.fromkeys(filter(is_item, having), 0.0)
         self.tells = {token: self.weights[token] for token in having}
         self._rarest = log((texts + _OTHERS) / 1.5)
+        self._rare = rare * self._rarest
         self._small = min(1.0, _SMALL / (texts + 1))
         terms = [*having]
         self._before = {after: before for before, after in _neighbours(terms) if _overlap(before, after)}
@@ -229,15 +247,23 @@ class Gate:
         self._phrases = [pair for pair in _phrases(terms) if not any(map(is_item, pair))]
         self._phrase = _PHRASE * self._rarest * self._small if self._phrases else 0.0
         self._things = [name for name in _things(terms) if 0 < having[name] <= _OF_A_THING]
-        self.needed = max(RARE * self._rarest, SHARE * self._all)
+        self.needed = max(self._rare, SHARE * self._all)
 
     @classmethod
-    def of(cls, subject: "Sequence[str]", count: "Callable[[Iterable[str]], Mapping[str, int]]", texts: int) -> "Gate":
-        """Make the gate of a subject by what counts the texts with each of some tokens."""
+    def of(
+        cls,
+        subject: "Sequence[str]",
+        count: "Callable[[Iterable[str]], Mapping[str, int]]",
+        texts: int,
+        *,
+        is_of_us: bool = False,
+    ) -> "Gate":
+        """Make the gate of a subject, of a question about us, by what counts the texts with each of some tokens."""
         others = translated(subject)
         having = count([*subject, *(word for other, _ in others for word in other)])
         counted = [({word: having[word] for word in other}, same) for other, same in others]
-        return cls({token: having[token] for token in subject}, texts, counted)
+        rare = _RARE_OF_OURS if is_of_us else RARE
+        return cls({token: having[token] for token in subject}, texts, counted, rare)
 
     def _part_of_all(self, token: str, after: str) -> float:
         """Return the share of its weight that a token adds to a prompt; less where those beside it have its characters.
@@ -274,7 +300,7 @@ class Gate:
         phrases = [pair for pair in self._phrases if words.issuperset(pair)]
         if phrases and not {*_neighbours(text)}.isdisjoint(phrases):
             shared += self._phrase / (1 + longer)
-        rare = RARE * self._rarest * (1 - _COVERS * self._small * of_all) / (1 + leading / shared)
+        rare = self._rare * (1 - _COVERS * self._small * of_all) / (1 + leading / shared)
         if not words.isdisjoint(self._things) and shared >= share:
             return max(shared, self.needed)
         return shared * self.needed / (max(rare, share) * (1 + _LONGER * longer))
@@ -297,7 +323,7 @@ class Gate:
 
     def _deciding(self) -> "Collection[str]":
         """Find the tokens of which a text needs some: all but the most common, which come to too little."""
-        minimum = RARE * self._rarest * (1 - _COVERS * self._small) - self._phrase
+        minimum = self._rare * (1 - _COVERS * self._small) - self._phrase
         spare = max(minimum / (1 + _LEADS * self._small), SHARE * self._all - self._phrase)
         tokens = sorted(self.tells, key=self.tells.__getitem__)
         while tokens and spare > self.tells[tokens[0]]:

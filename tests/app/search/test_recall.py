@@ -367,6 +367,19 @@ def test_what_the_conversation_said_itself_is_not_told(store):
     assert not ask(store, ASKS, session="before")
 
 
+@pytest.mark.parametrize("prompt", ["Which Kafka do we run?", "welches Kafka läuft bei uns?", "what about our Kafka?"])
+def test_who_asks_what_we_do_needs_fewer_words_than_who_wants_something_done(store, prompt):
+    for said in (
+        "Kafka 3.7 runs on the brokers of the depot",
+        *(f"Topic {n} of Kafka is kept {n} days" for n in range(5)),
+    ):
+        say(Memory(store), said)
+
+    assert "Kafka 3.7" in ask(store, prompt)
+    for other in ("rename Kafka", "should we drop our Kafka?", "which Kafka is this?"):
+        assert "" == ask(store, other, session="b")
+
+
 @pytest.mark.parametrize("prompt", ["thanks", "go on", "run the tests", "继续", "谢谢", "", "Which cart?", "Square"])
 def test_most_prompts_are_told_nothing(store, prompt):
     assert ask(store, prompt) == ""
