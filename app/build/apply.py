@@ -105,10 +105,8 @@ class _ManagedFile:
     def _record_edits(self, ledger: Ledger, state: Knowledge, page: Page) -> bool:
         """Append people's edits and copied texts; an absent file is no edit, it is created again."""
         shown = self._target.shown
-        spots = dict(
-            json_of(read(str(self._spots_file)), list[tuple[SectionId, Spot]]) or ()
-        )  # of the last settled file
-        appended = self._append(drift.find_edits(ledger, self._place, shown, page, spots), state)
+        known = json_of(read(str(self._spots_file)), list[tuple[SectionId, Spot]])  # from when all was settled
+        appended = self._append(drift.find_edits(ledger, self._place, shown, page, dict(known or ())), state)
         for event in appended:
             if isinstance(event, KnowledgeEdited):
                 at = event.key

@@ -237,9 +237,7 @@ def _note(store: Store, erasing: Erasing, log: list[str], changed: dict[str, int
         return msgspec.convert(found, Receipt)
     before_it = set(erasing.before)
     events = [event for path in log for event in _erased_in(path) if event.before not in before_it]
-    named = (
-        re.sub(r"[^\w.-]", "-", text, flags=flags) for text in erasing.texts for flags in (0, re.ASCII)
-    )  # of files
+    named = (re.sub(r"[^\w.-]", "-", text, flags=kind) for text in erasing.texts for kind in (0, re.ASCII))  # of files
     needles = Needles([*erasing.texts, *named], erasing.number)
     receipt = Receipt(
         n=erasing.number,
