@@ -40,6 +40,7 @@ class HookFile(NamedTuple):
     before_files: tuple[str, ...] = ()  # an event before a file is read or changed, for users who want recall there
     after_failures: tuple[str, ...] = ()  # an event after a tool failed, for users who want what passed then
     document: Mapping[str, Any] = {}  # what a new file needs beside `hooks`
+    refuses: tuple[str, ...] = ()  # as seen: what else than JSON makes it skip the whole file (`JsonText.beyond_json`)
     script: Path | None = None  # of shape "script": the file's text, with a line `const COMMANDS = {}`
 
 

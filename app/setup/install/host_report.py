@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from eventlog.app.setup.install import hook_entries, host_file
 from eventlog.app.setup.install.install import Installation, InstallTarget
+from eventlog.app.setup.install.json_edit import JsonText
 from eventlog.app.setup.install.parts import Saving, gone_files, parsed, starts_server
 from eventlog.app.setup.live_client import server_of
 from eventlog.fast import os
@@ -151,6 +152,9 @@ def _problems(installation: Installation, file: _HookFile) -> Iterator[Problem]:
     gone = sorted({path for _, text in file.commands for path in text.missing_files})
     if gone:
         yield Problem(f"{file.path} calls {' and '.join(gone)}, which is gone", again)
+    if strange := JsonText(host_file.read_text(file.path)).beyond_json.intersection(host.hooks.refuses):
+        what = " and a ".join(sorted(strange)).replace("_", " ")
+        yield Problem(f"{file.path} has a {what}: {host.name} cannot read it, and runs no hook", "take it out by hand")
     installed = {event: text for event, text in file.commands if text.is_own}
     shared, home = any(text.is_shared for text in installed.values()), str(target.home)
     again += " --session-type shared" if shared else ""

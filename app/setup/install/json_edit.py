@@ -1,8 +1,8 @@
 """Edit JSON files that belong to someone else: change a few bytes, keep every other byte; pure.
 
 `parse` makes a tree whose values have their positions in the text. Comments (`//`, `/* */`) count as white space, and
-a comma may follow the last value: hosts read both, and both stay. Duplicate keys and anything else that JSON leaves
-open or forbids are refused. `remove` is the exact reverse of `append` in a text that has not changed since.
+a comma may follow the last value: some hosts read both, and both stay. Duplicate keys and anything else that JSON
+leaves open or forbids are refused. `remove` is the exact reverse of `append` in a text that has not changed since.
 """
 
 import json
@@ -18,6 +18,10 @@ from eventlog.format.errors import BadRequest
 _INDENT = re.compile(r"\n([ \t]+)\"")
 _BLANK = re.compile(r"(?:[ \t\r\n\ufeff]|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_BEYOND_JSON = re.compile(
+    rf"{_STRING.pattern}|(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<trailing_comma>,(?={_BLANK.pattern}[\]}}]))|(?P<byte_order_mark>\ufeff)",
+    re.DOTALL,
+)
 _OTHER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
 _DEEPEST = 200
 
@@ -63,6 +67,11 @@ class JsonText(str):
     def value(self) -> Any:
         """The parsed document; None without any content."""
         return parse(self).value if has_content(self) else None
+
+    @property
+    def beyond_json(self) -> set[str]:
+        """The names of all it has that is no JSON, of those this module takes."""
+        return {found.lastgroup for found in _BEYOND_JSON.finditer(self) if found.lastgroup}
 
     def object_at(self, keys: Sequence[str] = ()) -> Node:
         """Return the object under these keys, which must exist."""

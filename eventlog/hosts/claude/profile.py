@@ -25,6 +25,7 @@ PROFILE = HostProfile(
     hooks=HookFile(
         user_file="settings.json",
         project_file=".claude/settings.json",
+        refuses=("comment", "trailing_comma"),
         events=_EVENTS,
         before_files=("PreToolUse",),
         after_failures=("PostToolUseFailure",),

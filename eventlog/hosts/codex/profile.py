@@ -136,6 +136,7 @@ PROFILE = HostProfile(
     hooks=HookFile(
         user_file="hooks.json",
         project_file=".codex/hooks.json",
+        refuses=("comment", "trailing_comma", "byte_order_mark"),
         events=_EVENTS,
         before_files=("PreToolUse",),
         own={

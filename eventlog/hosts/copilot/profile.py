@@ -82,6 +82,7 @@ PROFILE = HostProfile(
     hooks=HookFile(
         user_file="hooks/eventlog.json",
         project_file=".github/hooks/eventlog.json",
+        refuses=("comment", "trailing_comma", "byte_order_mark"),
         shape="flat",
         events=_EVENTS,
         handler={"type": "command", _SHELL: "", "timeoutSec": SECONDS},

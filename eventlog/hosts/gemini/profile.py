@@ -80,6 +80,7 @@ PROFILE = HostProfile(
     hooks=HookFile(
         user_file="settings.json",
         project_file=".gemini/settings.json",
+        refuses=("trailing_comma", "byte_order_mark"),
         events=("SessionStart", "BeforeAgent", "AfterTool", "AfterAgent", "PreCompress", "SessionEnd"),
         own={
             "AfterTool": {"matcher": "write_file|replace|run_shell_command|write_todos"},

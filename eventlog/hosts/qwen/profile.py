@@ -29,6 +29,7 @@ PROFILE = HostProfile(
     hooks=HookFile(
         user_file="settings.json",
         project_file=".qwen/settings.json",
+        refuses=("trailing_comma",),
         events=_EVENTS,
         after_failures=("PostToolUseFailure",),
         own={

@@ -386,6 +386,32 @@ def test_hooks_switched_off_by_the_host_are_a_problem(home, tmp_path, monkeypatc
     assert bool(elsewhere) == (not path.startswith("shop"))
 
 
+@pytest.mark.parametrize(
+    ("agent", "path", "refused"),
+    [
+        ("claude", ".claude/settings.json", {"comment", "trailing comma"}),
+        ("codex", ".codex/hooks.json", {"comment", "trailing comma", "byte order mark"}),
+        ("gemini", ".gemini/settings.json", {"trailing comma", "byte order mark"}),
+        ("qwen", ".qwen/settings.json", {"trailing comma"}),
+        ("cursor", ".cursor/hooks.json", set()),
+    ],
+)
+def test_a_file_that_the_host_cannot_read_is_named(home, agent, path, refused):
+    file = home / path
+    file.parent.mkdir()
+    found = set()
+    for what, text in (
+        ("comment", '// {\n{"theme": "a, ]"}'),
+        ("trailing comma", '{"theme": ["//", "/* x"],\n }'),
+        ("byte order mark", '\ufeff{"theme": ",]"}'),
+    ):
+        file.write_text(text)
+        call("install", agent)
+        found |= {what} if f"{file} has a {what}" in _problems(agent) else set()
+
+    assert refused == found
+
+
 def test_a_setting_that_switches_no_hook_off_is_no_problem(home):
     (home / ".claude").mkdir()
     (home / ".claude" / "settings.local.json").write_text('{"disableAllHooks": true}')  # read in projects only

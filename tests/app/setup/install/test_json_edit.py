@@ -198,7 +198,10 @@ json_values = st.recursive(
 
 @given(json_values, st.sampled_from([None, 2, 3, "\t"]), st.booleans())
 def test_every_json_text_is_read_as_what_it_says(value, indent, ascii_only):
-    assert value == parse(json.dumps(value, indent=indent, ensure_ascii=ascii_only)).value
+    text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
+
+    assert value == parse(text).value
+    assert set() == JsonText(text).beyond_json
 
 
 @given(
