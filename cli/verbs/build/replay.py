@@ -143,7 +143,8 @@ def _replay_others(
     opened = options.open_store(store) if len(addresses) == 1 else None
     is_remote = opened is not None and joined_remote(opened, addresses[0])
     if not (cluster or is_remote):
-        raise click.UsageError("several stores need --cluster; name one store with --store")
+        what = f"{addresses[0]} is no remote of this store, and a store needs --cluster"
+        raise click.UsageError(f"{what}; name one store with --store")
     if beyond or not out:
         what = "REMOTE needs --out, and takes only --cluster," if is_remote else "--cluster needs --out, and takes only"
         raise click.UsageError(f"{what} --projection, --check and --json")

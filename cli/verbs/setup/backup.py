@@ -75,7 +75,8 @@ def _restore(path: Path, store: Store) -> Answer:
     restored |= {"missing": done.manifest.missing}
 
     def show() -> None:
-        say(f"{count(done.verified.events, 'event')} of {done.manifest.created[:10]} restored in {store.root}")
+        backup = f"the backup of {done.manifest.created[:10]}"
+        say(f"{count(done.verified.events, 'event')} of {backup} restored in {store.root}")
         say(f"this store is {done.replica}; it was {done.manifest.replica or 'without a name'}")
         for name in done.existing:
             say(f"{name} was there already, and stays")

@@ -38,7 +38,7 @@ def _redact_command(
     redactions.jsonl keeps a receipt, without the text. To have something left out of files only: eventlog forget.
     """
     if [what, session, pattern].count(None) != 2:  # noqa: PLR2004 - all but one
-        raise click.UsageError("give ID, FILE:LINE or TEXT, or --session, or --pattern")
+        raise click.UsageError("give one of ID, FILE:LINE, TEXT, --session and --pattern")
     opened, display = options.open_store(store), Display(store)
     with phase():
         found = redactable(opened, what, session=session, pattern=pattern)

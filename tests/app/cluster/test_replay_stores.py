@@ -303,11 +303,11 @@ def test_what_does_not_go_with_a_cluster_is_refused(options):
     assert "--cluster needs --out" in ran.err
 
 
-def test_several_stores_need_a_cluster():
+def test_a_store_needs_a_cluster_and_one_alone_is_not_called_several():
     ran = call("replay", "--out", "x", HISTORY)
 
     assert 2 == ran.code
-    assert "several stores need --cluster" in ran.err
+    assert f"{HISTORY} is no remote of this store, and a store needs --cluster\n" in ran.err
 
 
 def test_without_dask_it_is_said_what_to_install(monkeypatch):
