@@ -44,7 +44,7 @@ told tell, understood understand, won win, women woman, wore worn wear, wrote wr
 """  # each group ends with the form that stands for it
 _ABBREVIATIONS = """
 arg args argument, auth authenticate, cmd cmds command, config configs configuration, db dbs database, dep deps
-dependency, dir dirs directory, doc docs documentation, email emails mail, env envs environment, err errs error, fn func
+dependency, dirs directory, doc docs documentation, email emails mail, env envs environment, err errs error, fn func
 funcs function, img imgs image, impl implementation, k8s kubernetes, lib libs library, msg msgs message, param params
 parameter, perf performance, pg postgres, pkg pkgs package, prod production, regexp regex, repo repos repository, stats
 statistic, var vars variable

@@ -178,6 +178,7 @@ def test_in_a_large_store_no_word_is_enough_by_itself():
 
 @pytest.mark.parametrize("prompt", ["ok, let's go", "2 and 3", "open a PR", "コミットしておいて",
                                     "say that in simpler words", "translate the comment into English", "danke, passt",
+                                    "thanks, that is all for today", "danke, das war's für heute", "今天", "今日はここまで",
                                     "danke dir", "könntest du mir das nochmal erklären?", "hast du die Datei?",
                                     "gut, zeig mal",
                                     "続けて", "この変数を変えて", "説明してください", "英語に翻訳して",

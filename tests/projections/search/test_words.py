@@ -12,6 +12,7 @@ from eventlog.projections.search.words import stem, tokens, translated
     ("text", "expected"),
     [
         ("The orders are NEVER deleted", ["order", "never", "delet"]),
+        ("Ich schicke dir das env", ["ich", "schick", "dir", "das", "environment"]),
         ("CONN_MAX_AGE", ["conn_max_age", "conn", "max", "age"]),
         ("GitHub, github; TypeScript", ["github", "github", "typescript"]),
         ("HTTPServer parseURL", ["httpserver", "http", "server", "parseurl", "pars", "url"]),
