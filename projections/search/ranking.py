@@ -133,7 +133,8 @@ think tim today tomorrow translat try turn typ undo updat variabl version wait w
 """
 _CHINESE = """
 继续 谢谢 多谢 感谢 测试 提交 代码 运行 修改 修复 文件 问题 检查 一下 没有 可以 现在 需要 这样 好的 看看
-看一 不要 如何 什 怎 为什 解释 写一 一个 函数 项目 任务 完成 开始 更新 删除 添加 合并 分支 多少 多久 怎样 时候 今天 明天 昨天
+看一 不要 如何 什 怎 为什 解释 写一 一个 函数 项目 任务 完成 开始 更新 删除 添加 合并 分支 多少 多久 怎样 时候
+今天 明天 昨天
 """
 _JAPANESE = """
 コミット テスト ファイル コード コメント エラー ブランチ 何 使 続 変 説明 実行 確認 削除
@@ -143,14 +144,14 @@ _GERMAN = """
 ab aber all als an auch auf aufräum aus aussehen bedeutet bei beim besser bin bis bitt brauch braucht da dabei damit
 dank dann daran darauf darf das dass datei dateien davon dein deinem deinen deiner dem den der des deutsch dich die
 dies diesem diesen dieser dir doch du durch dürf eigentlich ein einem einen einer einfacher englisch er erklär
-erlaubt es etwa euch funkt funktioniert füge für ganz gefällt gegen geht gemacht gern gestern gibt gut hab haben habt hast
-hat hatt heißt heut hier hilf hinzu hätt ich ihm ihn ihnen ihr ihrer im immer ins ist ja jed jeder jetzt kann kannst kein keinen
-kommen kommt könn könnt könntest kürz lang lass laufen liegen liegt läuft mach macht mal man mehr mein meinen meiner
-meinst mich mir mit muss möcht möglich müss nach nehmen nein nicht noch nochmal nur ob oder oft ohn passiert passt
-richtig rückgängig schau schneller schon schreib sehr seid sein seit sich sie sieht sind skript so soll sollen sollt
-sonst stehen steht um und uns unser unter viel vom von vor wann war waren warum was weiter welch welchem welchen
-welcher wem wen wenn wer werden wie wieder wieso will wir wird wo wofür woher wohin womit worüb wozu wurd wurden
-während wäre würd zeig zeil zu zum zur änder über übersetz
+erlaubt es etwa euch funkt funktioniert füge für ganz gefällt gegen geht gemacht gern gestern gibt gut hab haben habt
+hast hat hatt heißt heut hier hilf hinzu hätt ich ihm ihn ihnen ihr ihrer im immer ins ist ja jed jeder jetzt kann
+kannst kein keinen kommen kommt könn könnt könntest kürz lang lass laufen liegen liegt läuft mach macht mal man mehr
+mein meinen meiner meinst mich mir mit muss möcht möglich müss nach nehmen nein nicht noch nochmal nur ob oder oft
+ohn passiert passt richtig rückgängig schau schneller schon schreib sehr seid sein seit sich sie sieht sind skript so
+soll sollen sollt sonst stehen steht um und uns unser unter viel vom von vor wann war waren warum was weiter welch
+welchem welchen welcher wem wen wenn wer werden wie wieder wieso will wir wird wo wofür woher wohin womit worüb wozu
+wurd wurden während wäre würd zeig zeil zu zum zur änder über übersetz
 """
 _ROMANCE = """
 abbiamo aggiungi ahora ahí ainda ajout al ali alla allí altra altro anch ancora ant aprè aqui aquí archivo arquivo até
