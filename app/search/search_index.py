@@ -427,10 +427,14 @@ class SearchIndex:
         limit: int,
         read: "Mapping[int, Hit]" = {},  # noqa: B006 - nobody writes into it
     ) -> "list[Hit]":
-        """Read the best of ranked things that are looked for, as far as they are not `read`."""
+        """Read the best of ranked things that are looked for, as far as they are not `read`; of equals the newest.
+
+        In which order a machine came to know them says nothing.
+        """
         hits: list[Hit] = []
         start, end = 0, 2 * limit  # of the best, most are what is looked for
-        while start < len(ranked) and len(hits) < limit:
+        most = limit + _AT_ONCE
+        while start < len(ranked) and (len(hits) < limit or (hits[-1].score == ranked[start][0] and len(hits) < most)):
             some = ranked[start:end]
             found = {**read, **self._read([unit for _, unit in some if unit not in read], scope)}
             for score, unit in some:
@@ -438,6 +442,7 @@ class SearchIndex:
                     found[unit].score = score
                     hits.append(found[unit])
             start, end = end, end + _AT_ONCE
+        hits.sort(key=lambda hit: (hit.score, hit.last_at, hit.found.id), reverse=True)
         return hits[:limit]
 
     def _read_with_words(

@@ -74,7 +74,7 @@ def supported(scores: "Mapping[int, float]", facts: "Iterable[tuple[int, str]]")
     found = {}
     for units in together.values():
         for unit in units if len(units) > _BY_CHANCE else ():
-            others = [scores[other] for other in units[: _MAX_BESIDE + 1] if other != unit][1:]
+            others = [scores[other] for other in units[: _MAX_BESIDE + 1] if other != unit][1:_MAX_BESIDE]
             found[unit] = scores[unit] + sum(_FURTHER**place * score for place, score in enumerate(others, 1))
     return found
 

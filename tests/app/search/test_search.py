@@ -7,9 +7,12 @@ import resource
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from eventlog import Memory
@@ -117,6 +120,23 @@ def test_words_that_stand_side_by_side_in_the_query_answer_better_where_they_do_
         say(memory, f"Something else {number}")
 
     assert found(memory, "when is the order lock taken") == [together, apart]
+
+
+@given(st.permutations(range(9)), st.integers(1, 9))
+def test_machines_with_the_same_events_find_equals_in_the_same_order(came, limit):
+    about = {"conversation_id": "c1", "project": SHOP}
+    facts = [
+        Fact(**about, content=f"Tent {'abcdefghi'[at]}", ts=f"2026-02-{21 + at % 3}T10:00:00.000000Z")
+        for at in range(9)
+    ]
+    with TemporaryDirectory() as here, TemporaryDirectory() as there:
+        memory, other = Memory(here), Memory(there)
+        stored = memory.log.append_many(facts)
+        for at in came:
+            other.log.put([stored[at]])
+            assert found(other, "tent", limit=1)
+
+        assert found(memory, "tent", limit=limit) == found(other, "tent", limit=limit)
 
 
 def test_of_facts_that_answer_alike_the_one_comes_first_whose_conversation_says_more_about_it(memory):
