@@ -124,9 +124,13 @@ def test_words_that_stand_side_by_side_in_the_query_answer_better_where_they_do_
 
 @given(st.permutations(range(9)), st.integers(1, 9))
 def test_machines_with_the_same_events_find_equals_in_the_same_order(came, limit):
-    about = {"conversation_id": "c1", "project": SHOP}
     facts = [
-        Fact(**about, content=f"Tent {'abcdefghi'[at]}", ts=f"2026-02-{21 + at % 3}T10:00:00.000000Z")
+        Fact(
+            conversation_id="c1",
+            project=SHOP,
+            content=f"Tent {'abcdefghi'[at]}",
+            ts=f"2026-02-{21 + at % 3}T10:00:00.000000Z",
+        )
         for at in range(9)
     ]
     with TemporaryDirectory() as here, TemporaryDirectory() as there:
