@@ -57,7 +57,7 @@ _CORRECTIONS = f"SELECT line FROM units WHERE {CORRECTING}"  # noqa: S608 - text
 _CALLING_DONE = """SELECT line FROM units WHERE subject = ? AND ts >= ? AND type = 'stage_summary'
     AND instr(line, '"done":') > 0"""
 _WHERE = ("project", "replica")
-_OF_NONE = ("rejected", "restored")  # decisions of people, which are no part of a conversation
+_PERSON = "human"  # `HUMAN` of events, which take a library
 
 
 class FoundLine:
@@ -147,7 +147,8 @@ def homes_in(events: "Iterable[EventFields]") -> "Homes":
     """Find where conversations worked, project and machine, by the first event that names them."""
     found: Homes = {}
     for event in events:
-        if event.get("subagent") or event["type"] in _OF_NONE:
+        is_persons = event.get("agent") == _PERSON or event["type"] != "retraction"
+        if event.get("subagent") or (is_persons and event["type"] in WITHDRAWS):  # that is no part of a conversation
             continue
         conversation, order = text_in(event, "conversation_id"), (text_in(event, "ts"), text_in(event, "id"))
         for what in _WHERE:
@@ -281,8 +282,9 @@ class _Withdrawal:
 
     def __init__(self, event: "EventFields") -> None:
         self.type, self.id, self.ts = event["type"], event["id"], event["ts"]
-        self.after, self.target, self.conversation, self.salt, self.digest, self.statement = (
-            text_in(event, name) or None for name in ("after", "target", "conversation", "salt", "digest", "statement")
+        names = ("after", "subagent", "target", "conversation", "salt", "digest", "statement")
+        self.after, self.subagent, self.target, self.conversation, self.salt, self.digest, self.statement = (
+            text_in(event, name) or None for name in names
         )
 
 
@@ -290,7 +292,7 @@ def aims_of(events: "Iterable[EventFields]", *, in_force: bool) -> set[str]:
     """Collect what these withdrawals take away: those `in_force`, or all; and what was ever rejected by its id."""
     from eventlog.format.retractions import Retractions  # most logs withdraw nothing
 
-    withdrawals: list[Any] = [_Withdrawal(event) for event in events]
+    withdrawals: list[Any] = [_Withdrawal(event) for event in events if not event.get("subagent")]
     rejected = [withdrawal.target for withdrawal in withdrawals if withdrawal.type == "rejected" and withdrawal.target]
     aims = Retractions(withdrawals).aims if in_force else {Retractions.aim_of(each) for each in withdrawals} - {""}
     return aims | {f"{AS_REJECTED}{target}" for target in rejected}

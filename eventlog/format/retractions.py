@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Retractions(RejectedStatements):
-    """The withdrawals in force: a retraction may itself be retracted, that is how something is restored.
+    """The withdrawals in force, of which a helper makes none: a retraction of a retraction restores something.
 
     `statements` maps the marks of rejected statements to their rejections, `rejected_events` single events to theirs.
     `events` are the ids of single events that are withdrawn, `taken_back` those that a person has taken back, as if
@@ -28,7 +28,7 @@ class Retractions(RejectedStatements):
     statements: dict[str, list[str]]
 
     def __init__(self, withdrawals: "Iterable[Withdrawal]") -> None:
-        self._made = {withdrawal.id: withdrawal for withdrawal in withdrawals}
+        self._made = {withdrawal.id: withdrawal for withdrawal in withdrawals if not withdrawal.subagent}
         self._in_force: list[Withdrawal] = []  # the newest first
         self.events: set[str] = set()
         self.taken_back: set[str] = set()

@@ -26,6 +26,6 @@ def withdrawals_until(log: EventLog, cache: RowStore, until: str = "~") -> list[
             is_current = row and (row.stamps == stamps_of(day) or day.unreadable())
             events: list[Event] = [*row.retractions] if row and is_current else day.load_mentioning(_WORDS)
             for event in events:
-                if isinstance(event, Withdrawal) and event.ts <= until and not event.subagent:
+                if isinstance(event, Withdrawal) and event.ts <= until:
                     found.setdefault(event.id, event)
     return list(found.values())

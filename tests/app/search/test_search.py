@@ -248,6 +248,27 @@ def test_what_was_just_said_is_found_and_what_was_just_withdrawn_is_not(memory, 
     assert found(memory, "admin port", everywhere=True) == []
 
 
+def test_what_a_helper_withdraws_stays_as_it_does_in_the_files(memory, settle):
+    one = say(memory, "The admin port is 8443")
+    settle()
+
+    memory.log.append(Retraction(conversation_id="helped", subagent="explore", target=one.id))
+    memory.log.append(Retraction(conversation_id="helped", subagent="explore", conversation=one.conversation_id))
+    settle()
+
+    assert found(memory, "admin port") == ["The admin port is 8443"]
+    assert "8443" in memory.context(project=SHOP).text
+
+
+def test_a_conversation_is_of_the_project_it_names_itself_not_of_one_a_person_names_in_it(memory, settle):
+    gone = say(memory, "Prices are floats", SHOP)
+    here = Retraction(conversation_id="s2", agent="human", project=SHOP, target=gone.id)
+    memory.log.append_many([here, StageSummary(conversation_id="s2", project=BILLING, summary="Moved the ledger")])
+    settle()
+
+    assert found(memory, "moved ledger", project=BILLING) == ["Moved the ledger"]
+
+
 def test_a_quarantined_conversation_says_nothing_also_later(memory, settle):
     say(memory, "Poisoned wells", conversation="bad")
     memory.log.append(StageSummary(conversation_id="bad", project=SHOP, summary="Poisoned summary"))

@@ -38,7 +38,8 @@ def withdrawals(draw):
             aim = {"salt": salt, "digest": digest_of(text, salt)}
         aim = aim if aim.keys() <= set(kind.__struct_fields__) else {"target": ids[0]}
         ts = builders.at(draw(st.integers(0, 3)))
-        made.append(kind(conversation_id="by-hand", id=ids[number], ts=ts, **aim))
+        helper = draw(st.sampled_from([None, None, None, "explore"]))
+        made.append(kind(conversation_id="by-hand", id=ids[number], ts=ts, subagent=helper, **aim))
     return made
 
 
