@@ -16,7 +16,15 @@ from eventlog.app.naming.known_projects import KnownProjects
 from eventlog.app.naming.names import SEARCH, did_you_mean, file_line, with_project_named
 from eventlog.app.open_store import OpenStore
 from eventlog.format.errors import BadRequest, system_reason
-from eventlog.format.events import ContextInjected, Event, Fact, KnownFile
+from eventlog.format.events import (
+    ContextInjected,
+    Event,
+    Fact,
+    KnowledgeEdited,
+    KnownFile,
+    PlanEntry,
+    StageSummary,
+)
 from eventlog.format.marks import has_line_mark, line_marks_in, says_something
 from eventlog.format.retractions import Retractions, statements_of
 from eventlog.format.text import statement_of
@@ -59,6 +67,12 @@ class LineReason(NamedTuple):
     def events(self) -> list[Event]:
         """The events behind the line."""
         return [entry.event for entry in self.entries or ()]
+
+    @property
+    def is_of_section(self) -> bool:
+        """Return whether entries or a person wrote it into a section: no line about a session, which may have planned."""
+        kinds = {type(event) for event in self.events}
+        return not kinds.isdisjoint((PlanEntry, KnowledgeEdited)) and kinds.isdisjoint((Fact, StageSummary))
 
     def shown_statements(self) -> list[str]:
         """List the statements of the events that the line shows, whole or the beginning there was room for."""

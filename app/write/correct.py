@@ -19,7 +19,7 @@ from eventlog.app.write.hand_edits import restore_retyped
 from eventlog.app.write.rejections import Rejections
 from eventlog.format.codec import from_fields, to_fields
 from eventlog.format.errors import BadRequest
-from eventlog.format.events import HUMAN, Event, Fact, KnowledgeEdited, PlanEntry, Retraction, persons_conversation
+from eventlog.format.events import HUMAN, Event, Fact, Retraction, persons_conversation
 from eventlog.format.text import cut, one_line, project_name, statement_of
 from eventlog.format.timestamps import order
 from eventlog.log.event_log import AppendResult
@@ -220,7 +220,7 @@ def _meant(opened: OpenStore, reference: str, scopes: Iterable[tuple[str, FactSc
 
 def _of_line(opened: OpenStore, place: str, groups: list[_Found]) -> list[_Found]:
     [line] = reasons_behind(opened, place)
-    if line.entries is None or any(isinstance(event, PlanEntry | KnowledgeEdited) for event in line.events):
+    if line.entries is None or line.is_of_section:
         raise BadRequest("the line is a person's, or a knowledge base's", where=place, hint="change it in the file")
     ids, shown = {event.id for event in line.events}, line.shown_statements()
     found = [group for group in groups if ids & {*group[2].sources} and statement_of(group[2].first.text) in shown]

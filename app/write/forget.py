@@ -112,8 +112,8 @@ class _Known:
         """Take a line for the statements it shows, of the events behind it; a knowledge base's for its entries."""
         if line.entries is None:
             raise BadRequest("the line is not from the log", hint="it was written by hand: take it out of the file")
-        entries = [event for event in line.events if isinstance(event, PlanEntry)]
-        if entries or any(isinstance(event, KnowledgeEdited) for event in line.events):
+        if line.is_of_section:
+            entries = [event for event in line.events if isinstance(event, PlanEntry)]
             return [item for event in entries or line.events for item in self.of_event(event.id)]
         found = [statement for statement in line.shown_statements() if statement in self._stating]
         if not found:

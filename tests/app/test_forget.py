@@ -174,6 +174,17 @@ def test_a_line_that_says_nothing_and_a_persons_own_words_are_refused(log):
         forgettable(opened(log), f"{user_md()}:3")
 
 
+@pytest.mark.parametrize("name", ["sessions.jsonl", "projects/*/INDEX.md"])
+def test_a_line_about_a_session_is_forgotten_for_what_it_says_not_for_what_the_session_planned(log, name):
+    log.append(StageSummary(conversation_id="s1", project=PROJECT, scope="session", topic="Signing", summary="Signing"))
+    planned(log, session="s1")
+    replay_store(opened(log))
+    [file] = Path(log.store.knowledge).glob(name)
+    [number] = [row for row, line in enumerate(file.read_text().splitlines(), 1) if "Signing" in line]
+
+    assert [item.text for item in forgettable(opened(log), f"{file}:{number}")] == ["Signing"]
+
+
 def test_a_session_is_forgotten_whole_and_comes_back(log):
     said(log)
     said(log, "Something else", conversation_id="s2")
