@@ -70,7 +70,7 @@ class LineReason(NamedTuple):
 
     @property
     def is_of_section(self) -> bool:
-        """Return whether entries or a person wrote it into a section: no line about a session, which may have planned."""
+        """Return whether entries or a person wrote it into a section; a line about a session that planned is none."""
         kinds = {type(event) for event in self.events}
         return not kinds.isdisjoint((PlanEntry, KnowledgeEdited)) and kinds.isdisjoint((Fact, StageSummary))
 
