@@ -44,6 +44,31 @@ class Retractions(RejectedStatements):
         super().__init__(self.statements)
         self.salts_ever = salts_in(self.judged_statements(self.touched))  # also of what is not in force
 
+    def grown(self, withdrawals: "Iterable[Withdrawal]") -> "Retractions":
+        """Return the judgement of these withdrawals; only of those beyond its own, where all of them are apart."""
+        made = {withdrawal.id: withdrawal for withdrawal in withdrawals}
+        if made == self._made:
+            return self
+        more = [withdrawal for event_id, withdrawal in made.items() if event_id not in self._made]
+        if {**made, **self._made} != made or not self._are_apart(more, made):
+            return Retractions(made.values())
+        found = Retractions(more)
+        found._made = made
+        found._in_force += self._in_force
+        for name in ("events", "taken_back", "conversations", "salts", "salts_ever"):
+            setattr(found, name, getattr(found, name) | getattr(self, name))
+        for new, old in ((found.statements, self.statements), (found.rejected_events, self.rejected_events)):
+            new.update({goal: new.get(goal, []) + ids for goal, ids in old.items()})
+        found.touched.update({goal: max(found.touched.get(goal, ""), at) for goal, at in self.touched.items()})
+        return found
+
+    def _are_apart(self, more: "list[Withdrawal]", made: "dict[str, Withdrawal]") -> bool:
+        """Return whether these are newer than those in force, and no withdrawal is about one of the other side."""
+        goals = {_goal(withdrawal) for withdrawal in more}
+        newest = [order(withdrawal) for withdrawal in self._in_force[:1]]
+        is_newer = all(order(withdrawal) > before for before in newest for withdrawal in more)
+        return is_newer and goals.isdisjoint(made) and self.touched.keys().isdisjoint(made)
+
     def hides(self, event: "Event") -> bool:
         """Return whether the event, its whole conversation, or its statement is withdrawn."""
         if self.hides_whole(event):
