@@ -206,8 +206,8 @@ class _ListedLog(ListedDays):
 class Timelines:
     """The files through the days of a log; the next time, only days are replayed that were not over.
 
-    Each day is a replay of the log cut at its end, which begins with an empty cache: the result depends on the log and
-    the settings alone, and on none of what came later.
+    The first day is a replay of the log cut at its end, with an empty cache, and each day goes on from the one before:
+    the result depends on the log and the settings alone, and on none of what came later.
     """
 
     def __init__(self) -> None:
@@ -236,12 +236,12 @@ class Timelines:
             self._known, self._rows, self._files = [], MemoryRows(), _Files()
         known, made_of = len(self._known), _surroundings(opened, log, over)
         self._known = [EVERYTHING]  # where this fails, all is begun again
-        rows, files = self._rows, self._files
+        rows, files, done = self._rows, self._files, None
         for day, until in track([*enumerate(ends)][known:], READING):
             if day == len(over):
-                rows, files = MemoryRows(below=rows), _Files(files)
+                rows, files, done = MemoryRows(below=rows), _Files(files), None
             if day in (0, len(ends) - 1) or log.days(ends[day - 1], until):
-                done = replay(log, opened.settings, projections=projections, until=until, cache=rows)
+                done = replay(log, opened.settings, projections=projections, until=until, cache=rows, before=done)
                 files.record(day, done, is_asked, shows)
         self._known, self._made_of = over, made_of
         for event in files.met:
@@ -281,13 +281,8 @@ class _Files:
         fresh = {summary_path(conversation) for conversation in done.changed_conversations}
         removed: set[str] = set()
         drawn: set[str] = set()
-        units = list(done.units())
-        for unit in units:
-            if done.index.current_files.get(unit) is not None:
-                continue
-            is_other = unit[0] in _OF_PROJECTS and not is_asked(done.identities.document(unit[1], ""))
-            rendered = () if is_other else done.render(unit)  # nothing of a project that is not asked for
-            documents = [document for document in rendered if is_asked(document.path)]
+        for unit in done.outdated():
+            documents = _rendered(done, unit, is_asked)
             for document in documents:
                 recorder = self._recorder(document.path)
                 is_same = unit[0] == SUMMARIES.name and recorder.is_shown and document.path not in fresh
@@ -299,7 +294,13 @@ class _Files:
             self.paths[unit] = now
             if unit in done.index.current_files:
                 done.publish(unit, dict.fromkeys(now, _NO_STAMP))
-        for unit in self.paths.keys() - set(units):
-            removed |= self.paths.pop(unit)
         for path in removed - drawn:
             self._recorder(path).remove(day)
+
+
+def _rendered(done: ReplayResult, unit: tuple[str, str], is_asked: Callable[[str], bool]) -> list[Document]:
+    """Render the files of a unit that are asked for; nothing of a project that is not."""
+    view, name = unit
+    is_other = view in _OF_PROJECTS and not is_asked(done.identities.document(name, ""))
+    rendered = [] if is_other else done.render(unit)
+    return [document for document in rendered if is_asked(document.path)]

@@ -45,7 +45,7 @@ class Retractions(RejectedStatements):
         self.salts_ever = salts_in(self.judged_statements(self.touched))  # also of what is not in force
 
     def grown(self, withdrawals: "Iterable[Withdrawal]") -> "Retractions":
-        """Return the judgement of these withdrawals; only of those beyond its own, where all of them are apart."""
+        """Return these withdrawals, judged: of more than its own only those beyond them, where these are apart."""
         made = {withdrawal.id: withdrawal for withdrawal in withdrawals}
         if made == self._made:
             return self
@@ -63,7 +63,7 @@ class Retractions(RejectedStatements):
         return found
 
     def _are_apart(self, more: "list[Withdrawal]", made: "dict[str, Withdrawal]") -> bool:
-        """Return whether these are newer than those in force, and no withdrawal is about one of the other side."""
+        """Return whether withdrawals are newer than those before, and neither are about the others."""
         goals = {_goal(withdrawal) for withdrawal in more}
         newest = [order(withdrawal) for withdrawal in self._in_force[:1]]
         is_newer = all(order(withdrawal) > before for before in newest for withdrawal in more)

@@ -273,7 +273,7 @@ def ledgers(state: Knowledge, bases: Bases, replica: str | None = None) -> dict[
     with a copied text; the rest is `elsewhere`. Entries for files inside projects of another machine are left out
     likewise. Events without a replica count everywhere.
     """
-    withdrawn = Retractions(state.retractions)
+    withdrawn = Retractions(state.retractions if state.tells_of_files else ())
     records: dict[BaseFile, _FileHistory] = {}
     record_of: dict[str, _FileHistory] = {}
     declared: list[PlanEntry | KnowledgeEdited] = [*state.entries, *state.edits]

@@ -39,8 +39,10 @@ _conversations = msgspec.msgpack.Decoder(dict[str, Conversation])
 _encoded_conversations = msgspec.msgpack.Decoder(dict[str, msgspec.Raw])
 _conversation = msgspec.msgpack.Decoder(Conversation)
 _knowledge = msgspec.msgpack.Decoder(Knowledge)
+_dates = msgspec.msgpack.Decoder(dict[str, list[str]])
 _encode = msgspec.msgpack.encode
 _WORDLESS = "…"
+_BUCKETS = 256  # of ids
 _FEW = 16  # late events: of more, a day is folded anew
 _OF_IDS = HEX | {"-"}
 _ESCAPED = (b"\\u002", b"\\u003", b"\\u006")  # how JSON may spell these characters
@@ -280,6 +282,68 @@ class StoredDays:
                 setattr(knowledge, name, [*map(redaction.redact, getattr(knowledge, name))])
             self.write_knowledge(date, knowledge)
         return different
+
+
+class ConversationDays:
+    """The days of each conversation, oldest first; `flush` writes them."""
+
+    def __init__(self, cache: RowStore) -> None:
+        self._cache = cache
+        self._buckets: dict[int, dict[str, list[str]]] = {}
+        self._added: dict[str, list[str]] = {}  # the lists of the buckets that grew: these are asked for
+        self._changed: set[int] = set()
+
+    def of(self, conversation_id: str) -> list[str]:
+        """List the days of a conversation."""
+        return self._added.get(conversation_id) or self._bucket(_bucket_of(conversation_id)).get(conversation_id, [])
+
+    def first(self, conversation_id: str) -> str:
+        """Return the day a conversation began on; "" for none."""
+        days = self.of(conversation_id)
+        return days[0] if days else ""
+
+    def add(self, conversation_id: str, date: str) -> str:
+        """Add a day to a conversation; return the day it began on before, "" for a new conversation."""
+        number = _bucket_of(conversation_id)
+        dates = self._added[conversation_id] = self._bucket(number).setdefault(conversation_id, [])
+        began = dates[0] if dates else ""
+        if date not in dates:
+            dates.append(date)
+            dates.sort()
+            self._changed.add(number)
+        return began
+
+    def drop(self, conversation_id: str, date: str) -> None:
+        """Remove a day from a conversation."""
+        number = _bucket_of(conversation_id)
+        dates = self._bucket(number)[conversation_id]
+        dates.remove(date)
+        if not dates:
+            del self._bucket(number)[conversation_id]
+            self._added.pop(conversation_id, None)
+        self._changed.add(number)
+
+    def everyone(self) -> Iterator[str]:
+        """Yield the ids of all conversations."""
+        for number in range(_BUCKETS):
+            yield from self._bucket(number)
+
+    def flush(self) -> None:
+        """Write the buckets that changed."""
+        for number in sorted(self._changed):
+            bucket = self._buckets[number]
+            self._cache.write("dates", "", f"{number:02x}", _encode(bucket) if bucket else None)
+        self._changed.clear()
+
+    def _bucket(self, number: int) -> dict[str, list[str]]:
+        if number not in self._buckets:
+            data = self._cache.read("dates", "", f"{number:02x}")
+            self._buckets[number] = _dates.decode(data) if data else {}
+        return self._buckets[number]
+
+
+def _bucket_of(conversation_id: str) -> int:
+    return zlib.crc32(conversation_id.encode()) % _BUCKETS
 
 
 def conversation_of(parts: Iterable[msgspec.Raw]) -> Conversation | None:

@@ -4,7 +4,6 @@ A day is folded again when its files changed, when a copy of an event came or we
 it was withdrawn or restored: withdrawn words are not stored. A day that cannot be read any more stays as it was folded.
 """
 
-import zlib
 from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache, partial
 from typing import cast
@@ -22,6 +21,7 @@ from eventlog.log.lines import Damage
 from eventlog.projections.current.conversations import Conversation, Conversations, Knowledge, Places
 from eventlog.projections.current.identity import Identities
 from eventlog.projections.engine.day_fold import (
+    ConversationDays,
     DayFileStamp,
     DayFold,
     DayRow,
@@ -40,9 +40,8 @@ Keep = Callable[[Event], bool]
 Concerns = Callable[[str], bool]  # a date; all events of other days are kept. `bool`: any day
 Progress = Callable[[int, int], None]  # days done, days in all
 
-_BUCKETS, _FEW = 256, 20  # of ids; paths that are looked for one by one
+_FEW = 20  # paths that are looked for one by one
 _AT_HAND = 64  # days whose conversations are not read again: those that go on for weeks have all of theirs among them
-_DATES = msgspec.msgpack.Decoder(dict[str, list[str]])
 _encode = msgspec.msgpack.encode
 
 
@@ -61,22 +60,30 @@ class DayStates:
     ) -> None:
         self._log = log
         self._cache = cache
-        self._until = until
+        self._until = ""
         self._keep = keep
         self._concerns = concerns
-        self.days = log.days(until=until)
         self._stored = StoredDays(cache)
         self.rows = self._stored.rows()
+        self._knowledge: Knowledge | None = None  # of all days
+        self._stated: dict[str, tuple[set[str], dict[str, set[str]]]] = {}  # salts, and who states what, by day
+        self.dates = ConversationDays(cache)
+        self._conversations_on = lru_cache(maxsize=16)(self._stored.conversations)
+        self._encoded_on = lru_cache(maxsize=_AT_HAND)(self._stored.encoded)
+        self.withdrawn = Retractions(())
+        self.withdrawn = self._withdrawn()
+        self.identities = Identities(self.places, self.withdrawn)
+        self.go_on(until)
+
+    def go_on(self, until: str) -> None:
+        """Turn to a later time; days that were over and caught up with stay as they are."""
+        self._over, self._until = self._until, until
+        self.days = self._log.days(until=until)
         self.changed: dict[str, str] = {}
         self.folded: set[str] = set()
         self._unread: list[Damage] = []  # files of days that stay as they were
         self._new: set[str] = set()  # days of which every conversation has changed
         self._is_decided_otherwise = False  # withdrawals or places of projects of a day are others
-        self.dates = _ConversationDays(cache)
-        self._conversations_on = lru_cache(maxsize=16)(self._stored.conversations)
-        self._encoded_on = lru_cache(maxsize=_AT_HAND)(self._stored.encoded)
-        self.withdrawn = self._withdrawn()
-        self.identities = Identities(self.places, self.withdrawn)
 
     def catch_up(self, progress: Progress, folded_days: Iterator[list[StoredRow]] | None = None) -> None:
         """Fold the days that differ, oldest first.
@@ -89,6 +96,8 @@ class DayStates:
         elsewhere = DuplicateFilter(partial(self._log.holding, until=self._until))
         for position, day in enumerate(self.days):
             row = self.rows.get(day.date)
+            if row and row.stamps and not row.misdated and _ends(day) <= self._over:
+                continue
             left_out = elsewhere.of(row.misdated) if row and row.stamps == self._stamps_of(day) else None
             is_done = folded_days is not None and self._adopt(day.date, next(folded_days))
             if row and not is_done:
@@ -142,11 +151,12 @@ class DayStates:
 
     def knowledge(self) -> Knowledge:
         """Merge the plan entries, arrivals, decisions and edits of all days."""
-        state = Knowledge()
-        for date, found in self._stored.all_knowledge().items():
-            if date in self.rows:
-                state.merge(found)
-        return state
+        if self._knowledge is None:
+            self._knowledge = Knowledge()
+            for date, found in self._stored.all_knowledge().items():
+                if date in self.rows:
+                    self._knowledge.merge(found)
+        return self._knowledge
 
     @property
     def places(self) -> Places:
@@ -179,7 +189,7 @@ class DayStates:
         return [event for event in events if event.id not in left_out and self._counts(event)]
 
     def _withdrawn(self) -> Retractions:
-        return Retractions(event for row in self.rows.values() for event in row.retractions)
+        return self.withdrawn.grown(event for row in self.rows.values() for event in row.retractions)
 
     def _adopt(self, date: str, folded: list[StoredRow]) -> bool:
         """Store a day that another process has folded; refuse it where events may be copies of another day's."""
@@ -196,7 +206,7 @@ class DayStates:
 
     def _stamps_of(self, day: Day) -> list[DayFileStamp]:
         """Return the stamps of the files of a day, and one more where only a part of it counts."""
-        is_whole = f"{day.date}T23:59:59.999999Z" <= self._until and not (self._keep and self._concerns(day.date))
+        is_whole = _ends(day) <= self._until and not (self._keep and self._concerns(day.date))
         return stamps_of(day) + ([] if is_whole else [(self._until, 0, 0, 0, 0)])
 
     def _fold(self, day: Day, copies: DuplicateFilter | Collection[str]) -> bool:
@@ -281,6 +291,10 @@ class DayStates:
             del self.rows[date]
         self._stored.write_conversations(date, found.by_id)
         self._stored.write_knowledge(date, knowledge)
+        if self._knowledge and date in self._new:
+            self._knowledge.merge(knowledge)
+        else:
+            self._knowledge = None
         self._write_row(date)
 
     def _note_decisions(self, before: DayRow | None, now: DayRow | None) -> None:
@@ -313,13 +327,24 @@ class DayStates:
         salts = salts_in(marks)
         stating: set[str] = set()
         for date in self._may_state(marks) - self._new if marks else ():
+            stated = self._stated_on(date, salts)
+            for mark in stated.keys() & marks:
+                for conversation in stated[mark]:
+                    self._mark_changed(conversation)
+                stating.add(date)
+        return stating
+
+    def _stated_on(self, date: str, salts: set[str]) -> dict[str, set[str]]:
+        """Map the marks of what is stated on a day, by these salts at least, to the conversations that state it."""
+        known, stated = self._stated.get(date, (set[str](), dict[str, set[str]]()))
+        if not salts <= known:
+            self._stated[date] = known | salts, stated
             for conversation in self._stored.conversations(date).values():
                 events = (*conversation.facts, *conversation.summaries)
-                texts = (text for event in events for text in statements_of(event))
-                if any(mark in marks for text in texts for mark in marks_of(text, salts)):
-                    self._mark_changed(conversation.id)
-                    stating.add(date)
-        return stating
+                for text in (text for event in events for text in statements_of(event)):
+                    for mark in marks_of(text, salts - known):
+                        stated.setdefault(mark, set()).add(conversation.id)
+        return stated
 
     def _may_state(self, marks: Collection[str]) -> set[str]:
         """List the days to look for these statements: those that list what was redacted, where they list each of these.
@@ -343,21 +368,23 @@ class DayStates:
 
         Rejected statements are looked for on the days `stating` them, and where some are redacted already.
         """
-        wanted = self._to_redact(dates)
-        for day in self.days:
+        persists = self._cache.is_persistent
+        dates = {date for date in dates if persists or self.rows[date].redacted}
+        wanted = self._to_redact(dates) if dates else {}
+        for day in self.days if dates else ():
             if day.date not in dates:
                 continue
             row = self.rows[day.date]
             ids, redacted = wanted.get(day.date, set()), set(row.redacted)
             may_state = day.date in stating or any(" " in text for text in redacted)
             wanted_now = ids | (self._rejected_on(day.date) if may_state else set())
-            persists = self._cache.is_persistent
             has_changed = redacted - wanted_now or (redacted and persists and wanted_now - redacted)
             if has_changed and self._fold(day, row.left_out):
                 redacted, wanted_now = set(), ids | self._rejected_on(day.date)
             if persists and wanted_now - redacted:
                 for conversation in self._stored.redact(day.date, Redaction(ids, self.withdrawn), wanted_now):
                     self._mark_changed(conversation)
+                self._knowledge = None
                 self.rows[day.date].redacted = sorted(wanted_now)
                 self.folded.add(day.date)
                 self._write_row(day.date)
@@ -366,6 +393,7 @@ class DayStates:
         """Write the row of a day whose conversations were written."""
         self._conversations_on.cache_clear()
         self._encoded_on.cache_clear()
+        self._stated.pop(date, None)
         self._stored.write(date, self.rows.get(date))
 
     def _rejected_on(self, date: str) -> set[str]:
@@ -412,63 +440,5 @@ class DayStates:
         return found
 
 
-class _ConversationDays:
-    """The days of each conversation, oldest first; `flush` writes them."""
-
-    def __init__(self, cache: RowStore) -> None:
-        self._cache = cache
-        self._buckets: dict[int, dict[str, list[str]]] = {}
-        self._added: dict[str, list[str]] = {}  # the lists of the buckets that grew: these are asked for
-        self._changed: set[int] = set()
-
-    def of(self, conversation_id: str) -> list[str]:
-        """List the days of a conversation."""
-        return self._added.get(conversation_id) or self._bucket(_bucket_of(conversation_id)).get(conversation_id, [])
-
-    def first(self, conversation_id: str) -> str:
-        """Return the day a conversation began on; "" for none."""
-        days = self.of(conversation_id)
-        return days[0] if days else ""
-
-    def add(self, conversation_id: str, date: str) -> str:
-        """Add a day to a conversation; return the day it began on before, "" for a new conversation."""
-        number = _bucket_of(conversation_id)
-        dates = self._added[conversation_id] = self._bucket(number).setdefault(conversation_id, [])
-        began = dates[0] if dates else ""
-        if date not in dates:
-            dates.append(date)
-            dates.sort()
-            self._changed.add(number)
-        return began
-
-    def drop(self, conversation_id: str, date: str) -> None:
-        """Remove a day from a conversation."""
-        number = _bucket_of(conversation_id)
-        dates = self._bucket(number)[conversation_id]
-        dates.remove(date)
-        if not dates:
-            del self._bucket(number)[conversation_id]
-            self._added.pop(conversation_id, None)
-        self._changed.add(number)
-
-    def everyone(self) -> Iterator[str]:
-        """Yield the ids of all conversations."""
-        for number in range(_BUCKETS):
-            yield from self._bucket(number)
-
-    def flush(self) -> None:
-        """Write the buckets that changed."""
-        for number in sorted(self._changed):
-            bucket = self._buckets[number]
-            self._cache.write("dates", "", f"{number:02x}", _encode(bucket) if bucket else None)
-        self._changed.clear()
-
-    def _bucket(self, number: int) -> dict[str, list[str]]:
-        if number not in self._buckets:
-            data = self._cache.read("dates", "", f"{number:02x}")
-            self._buckets[number] = _DATES.decode(data) if data else {}
-        return self._buckets[number]
-
-
-def _bucket_of(conversation_id: str) -> int:
-    return zlib.crc32(conversation_id.encode()) % _BUCKETS
+def _ends(day: Day) -> str:
+    return f"{day.date}T23:59:59.999999Z"

@@ -82,6 +82,7 @@ class DocumentIndex:
         identities: Identities,
         notes: Iterable[KnowledgeEdited],
         settings: Settings,
+        known: dict[RowAddress, Files | None] | None = None,
     ) -> None:
         self.settings = settings
         self.identities = identities
@@ -89,7 +90,7 @@ class DocumentIndex:
         self._cache = cache
         self._find = find
         self._notes = notes
-        self.current_files: dict[RowAddress, Files | None] = {
+        self.current_files = known or {
             (view, name): _FILES.decode(data) for view in VIEWS for name, data in cache.rows(_UNIT, view)
         }
         for view in (name for name, view in VIEWS.items() if view.top):

@@ -63,6 +63,11 @@ class ReplayResult:
         self.save: Callable[[], None] = lambda: None
         self.again: Callable[[RowsDamaged], ReplayResult] | None = None
 
+    def days_until(self, until: str) -> DayStates:
+        """Return the days, turned to a later time."""
+        self._days.go_on(until)
+        return self._days
+
     @property
     def broken(self) -> dict[str, str]:
         """Return the projections of other packages that failed, and why."""
@@ -111,12 +116,19 @@ class ReplayResult:
         files = self.index.current_files.get(unit)
         return [document.path for document in self.rendered(unit)] if files is None else files
 
+    def outdated(self) -> Iterator[RowAddress]:
+        """Yield the outdated units in the order of `units`, each if it still is when its turn comes."""
+        for projection in self._without_view:
+            yield projection, ""
+        files = self.index.current_files
+        units = [unit for unit, found in files.items() if unit[0] in self._views and (found is None or not unit[1])]
+        yield from (unit for unit in sorted(units, key=_turn) if files[unit] is None)
+
     def units(self) -> Iterator[RowAddress]:
         """Yield the units, those of a name together; the index of everything is last, as it is made of all others."""
         for projection in self._without_view:
             yield projection, ""
-        units = [unit for unit in self.index.current_files if unit[0] in self._views]
-        yield from sorted(units, key=lambda unit: (not unit[1], unit[1], unit[0]))
+        yield from sorted((unit for unit in self.index.current_files if unit[0] in self._views), key=_turn)
 
     def rendered(self, unit: RowAddress) -> list[Document]:
         """Render (and fully evaluate) a unit; memoised."""
@@ -254,18 +266,21 @@ def replay(
     surroundings: str = "",
     progress: Progress = lambda _done, _all: None,
     executor: Executor | None = None,
+    before: ReplayResult | None = None,
 ) -> ReplayResult:
     """Replay the events with `ts <= until` that `keep` accepts, as all of days it does not concern; update the cache.
 
     The same events give the same documents, whatever files they are in and whatever the cache holds. `surroundings`
     names what else has a say: the data of time zones. A projection of another package that fails is in `broken`. The
-    executor helps where a long log has no stored day. Raises RowsDamaged.
+    executor helps where a long log has no stored day. A replay `before`, of the same log and cache up to an earlier
+    time, is gone on with: it can be asked no more. Raises RowsDamaged.
     """
     cache = MemoryRows() if cache is None else cache
     with no_garbage():
-        days = DayStates(log, cache, until, keep, concerns)
+        days = before.days_until(until) if before else DayStates(log, cache, until, keep, concerns)
         is_full = keep is None and until == EVERYTHING and not days.rows
-        index = _catch_up(days, cache, settings, surroundings, progress, executor if is_full else None)
+        known = before.index.current_files if before else None
+        index = _catch_up(days, cache, settings, surroundings, progress, executor if is_full else None, known)
         return ReplayResult(days, index, WholeStateProjections(cache, days, settings), projections)
 
 
@@ -276,6 +291,7 @@ def _catch_up(
     surroundings: str,
     progress: Progress,
     executor: Executor | None,
+    known: dict[RowAddress, Files | None] | None,
 ) -> DocumentIndex:
     """Update days, rows and the list of outdated documents."""
     if _differs(cache, "rows", f"{settings.timezone} {surroundings}".encode()):
@@ -289,7 +305,7 @@ def _catch_up(
     else:
         days.catch_up(progress)
         rows.catch_up(days.changed, days.dates.first, days.conversation, rows_by(days.identities, settings))
-    index = DocumentIndex(cache, days.conversation, days.identities, days.notes, settings)
+    index = DocumentIndex(cache, days.conversation, days.identities, days.notes, settings, known)
     index.outdate(rows.outdated)
     index.invalidate(note_units(before, index.notes, index.names("memory"), days.identities))
     if _differs(cache, "projects", msgspec.json.encode(days.identities.listed())):
@@ -300,6 +316,12 @@ def _catch_up(
         index.invalidate(list(index.current_files))
     days.dates.flush()
     return index
+
+
+def _turn(unit: RowAddress) -> tuple[bool, str, str]:
+    """Sort units by name, the index of everything last."""
+    view, name = unit
+    return not name, name, view
 
 
 def _differs(cache: RowStore, name: str, now: bytes) -> bool:

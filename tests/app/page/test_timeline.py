@@ -9,9 +9,11 @@ from eventlog.app.ask.history import replay_at
 from eventlog.app.naming.moments import moment
 from eventlog.app.page.page_model import page_of
 from eventlog.app.page.timeline import FileTimeline, TimelineLine, Timelines, _Recorder
+from eventlog.format import retractions
 from eventlog.format.local_time import local_time
 from eventlog.log.event_log import EventLog
 from eventlog.projections.base import Line
+from eventlog.projections.catalog import installed
 from eventlog.projections.engine.day_states import DayStates
 from eventlog.projections.engine.replay import replay
 from eventlog.projections.views import summaries
@@ -132,6 +134,35 @@ def test_a_day_renders_what_it_changed_and_folds_nothing_twice(log, monkeypatch)
     assert rendered == ["c20", "c21", "c22"]
     assert folded == ["2026-02-20", "2026-02-21", "2026-02-22"]
     assert [file.path for file in files] == ["sessions/c20.md", "sessions/c21.md", "sessions/c22.md"]
+
+
+def test_a_day_judges_its_own_withdrawals_and_looks_at_its_own_files(log, monkeypatch):
+    days = [f"2026-02-{day}" for day in range(10, 20)]
+    said = [fact(number, day=day, content=f"Tea {number}") for number, day in enumerate(days)]
+    log.append_many([*said, fact(99, day="2026-02-20")])  # the newest day may grow: a replay of its own
+    log.append_many(
+        {"type": "retraction", "target": one["id"], "ts": one["ts"], "conversation_id": "by-hand"} for one in said
+    )
+    judged: list[str] = []
+    looked_at: list[str] = []
+    judge, stamps_of = retractions._judged, DayStates._stamps_of
+
+    def noted_judge(withdrawals):
+        found = list(judge(withdrawals))
+        judged.extend(withdrawal.id for withdrawal, _ in found)
+        return found
+
+    def noted_stamps(states, day):
+        looked_at.append(day.date)
+        return stamps_of(states, day)
+
+    monkeypatch.setattr(retractions, "_judged", noted_judge)
+    monkeypatch.setattr(DayStates, "_stamps_of", noted_stamps)
+    ends = [f"{day}T23:59:59.999999Z" for day in days]
+    Timelines().of(opened(log), ends, installed().projections, (lambda _: 0, lambda _: 0), bool, bool)
+
+    assert len(judged) == len(set(judged)) == len(days)
+    assert looked_at == days
 
 
 @pytest.mark.slow
