@@ -57,6 +57,8 @@ def _run() -> int:
 
     keep_owners_rights()
     try:
+        if (encoding := sys.getfilesystemencoding()) != "utf-8":
+            _refuse_unreadable(sys.argv, encoding)
         code = 0 if quick.answer(sys.argv[1:]) else quick.run(sys.argv[1:])
         return _printed(_call_verb() if code is None else code)
     except EventLogError as error:
@@ -80,6 +82,20 @@ def _run() -> int:
             _print_error(broken)
             return EXIT_NOT_WRITTEN
         raise
+
+
+_REMEDY = "set PYTHONUTF8=1, or LC_ALL to a locale with UTF-8"  # for a locale without it
+
+
+def _refuse_unreadable(argv: list[str], encoding: str) -> None:
+    """Refuse words that this locale cannot read, but paths; raises BadRequest: a fact would be stored without them."""
+    from os.path import lexists
+
+    from eventlog.format.errors import BadRequest
+    from eventlog.format.text import encodable
+
+    if unread := [word for word in argv if encodable(word) != word and not lexists(word)]:
+        raise BadRequest(f"the encoding of this locale ({encoding}) cannot read {unread[0]!a}", hint=_REMEDY)
 
 
 def _printed(code: int) -> int:
@@ -132,7 +148,7 @@ def _reword(error: OSError | UnicodeEncodeError) -> Exception:
             around = error.object[max(0, error.start - 40) : error.end + 40]
             return EventLogError(f"a name that is not UTF-8 cannot be written: {around!a}", hint="rename it")
         what = f"the encoding of this locale ({error.encoding}) cannot write {error.object[error.start : error.end]!a}"
-        return EventLogError(what, hint="set PYTHONUTF8=1, or LC_ALL to a locale with UTF-8")
+        return EventLogError(what, hint=_REMEDY)
     if isinstance(error, FileNotFoundError) and error.filename is None:
         return EventLogError("the current directory was removed", hint="change to one that is there")
     what, remedy = system_reason(error)

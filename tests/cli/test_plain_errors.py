@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 
 import pytest
 
@@ -460,3 +461,23 @@ def test_a_search_for_common_words_only_says_so(tmp_path):
         in call("search", "the one", "--store", tmp_path).err
     )
     assert "common words" not in call("search", "zebra", "--store", tmp_path).err
+
+
+@pytest.mark.slow
+def test_words_that_the_locale_cannot_read_are_refused_and_a_path_is_taken(tmp_path, monkeypatch):
+    for name, value in {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}.items():
+        monkeypatch.setenv(name, value)
+    store = tmp_path / "记忆"
+
+    def typed(*words):
+        with builders.spawn("-m", "eventlog", *words, "--store", store, stderr=subprocess.PIPE) as ran:
+            out, err = ran.communicate()
+        return ran.returncode, out, err
+
+    code, out, err = typed("fact", "价格以分为单位")
+    assert (2, b"") == (code, out)
+    assert b"the encoding of this locale (ascii) cannot read" in err
+    assert b"set PYTHONUTF8=1" in err
+    store.mkdir()
+    assert (0, b"") == typed("fact", "Prices are integers")[::2]
+    assert b"Prices are integers" in typed("query")[1]
