@@ -1,4 +1,4 @@
-"""What every command has: an option that is given once, and the words for the store."""
+"""Share what every command has: the refusal of an option given twice, and the words for the store."""
 
 import click
 
