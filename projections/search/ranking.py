@@ -110,7 +110,7 @@ def scanner(
 
 
 NEAR = 0.7  # of the score of the first that a further line needs
-RARE, _RARE_OF_OURS = 1.6, 1.28  # times what a word tells that one text alone has; for a question about `us`
+RARE, _RARE_ABOUT_US = 1.6, 1.28  # times what a word tells that one text alone has; for a question about `us`
 SHARE = 0.25  # of all that the words of the prompt tell
 _OTHERS = 50  # texts that say nothing to the point: in a small store every word is rare
 _COVERS, _PHRASE = 0.4, 0.4  # of what is rare: less for a text with all of a prompt, what a phrase counts
@@ -174,7 +174,7 @@ we we're our ours us wir uns unser unsere unserem unseren unserer
 how what when where which who do was welche welcher welches wann wer wie wo
 should shall could can this soll sollen sollten können könnten
 """  # about us; how they begin; those that ask for a plan
-_OURS, _ASKS, _PLANS = (frozenset(words.split()) for words in _OF_QUESTIONS.strip().split("\n"))
+_ABOUT_US, _ASKS, _PLANS = (frozenset(words.split()) for words in _OF_QUESTIONS.strip().split("\n"))
 _WORK = frozenset((_ENGLISH + _GERMAN + _ROMANCE + _CHINESE + _JAPANESE).split())
 _SMALL_TALK = """
 abend adió afternoon bonjour bonsoir buena bueno buongiorno bye cheer ciao dia días even goodby guten hallo hello hey hi
@@ -203,7 +203,7 @@ def subjects(terms: "Iterable[str]") -> list[str]:
 def asks_of_us(prompt: str) -> bool:
     """Return whether a prompt asks what those do who work here, and not for a plan: `which broker do we use?`."""
     words = [word.strip(_AROUND) for word in prompt.lower().split()]
-    return not _ASKS.isdisjoint(words[:1]) and not _OURS.isdisjoint(words) and _PLANS.isdisjoint(words)
+    return not _ASKS.isdisjoint(words[:1]) and not _ABOUT_US.isdisjoint(words) and _PLANS.isdisjoint(words)
 
 
 def is_small_talk(terms: "Iterable[str]") -> bool:
@@ -263,7 +263,7 @@ class Gate:
         others = translated(subject)
         having = count([*subject, *(word for other, _ in others for word in other)])
         counted = [({word: having[word] for word in other}, same) for other, same in others]
-        rare = _RARE_OF_OURS if is_of_us else RARE
+        rare = _RARE_ABOUT_US if is_of_us else RARE
         return cls({token: having[token] for token in subject}, texts, counted, rare)
 
     def _part_of_all(self, token: str, after: str) -> float:
