@@ -106,7 +106,8 @@ def texts_in(event: "EventFields", name: str) -> "list[str]":
 
 def _of_fact(found: Findable, event: "EventFields") -> None:
     found.shown = text_in(event, "content")
-    found.words = "\n".join((found.shown, *texts_in(event, "entities"), text_in(event, "category")))
+    key, category = text_in(event, "key"), text_in(event, "category")  # a text begins with what it is about: the key
+    found.words = "\n".join((key, found.shown, *texts_in(event, "entities"), category))
 
 
 def _of_summary(found: Findable, event: "EventFields") -> None:

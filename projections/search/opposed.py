@@ -54,6 +54,11 @@ erlaubt verboten
 always never
 immer nie
 """  # words of which one holds, a kind in a line; days also with an s
+_OF_A_DATE = """
+january jan february feb march mar april apr may june jun july jul august aug september sep sept october oct november
+nov december dec januar februar märz mai juni juli oktober okt dezember dez
+"""
+_MONTHS = frozenset(_OF_A_DATE.split())
 _KINDS = {word: kind for kind in _OF_A_KIND.split("\n") for word in kind.split()}
 _KINDS_WITHIN = [word for word in _KINDS if word >= FIRST_HAN]
 _IS = frozenset(
@@ -137,7 +142,7 @@ def _revalued(texts: "Sequence[str]") -> "Iterator[tuple[str, str]]":
 
 
 def _frames(text: str) -> "Iterator[tuple[str, ...]]":
-    """Yield the values of a text, each with what stands around it: a word of a kind, or a name that something is."""
+    """Yield the values of a text, each with what stands around it: a word of a kind, a date, or a name."""
     if not text.isascii():
         yield from _frames_within("".join(text.split()).strip(_AROUND))
     words = [word for part in text.split() if (word := part.strip(_AROUND))]
@@ -146,6 +151,11 @@ def _frames(text: str) -> "Iterator[tuple[str, ...]]":
         value = word if word in _KINDS else word.removesuffix("s")
         if value in _KINDS:
             yield value, *lower[:at], _KINDS[value], *lower[at + 1 :]
+        elif word in _MONTHS:
+            start = at - lower[at - 1].isdecimal()  # `20 November`, or `Nov 20`
+            date, after = lower[start : start + 2], lower[start + 2 :]
+            if any(map(str.isdecimal, date)):
+                yield " ".join(date), *lower[:start], "", *after
     yield " ".join(filter(_NOT.__contains__, lower)), *(word for word in lower if word not in _NOT)
     at = len(words) - (1 if words and not _DEFAULT.isdisjoint(lower) else 0)
     while at > 1 and len(words) - at < _MAX_NAMES and _is_name(words[at - 1]):

@@ -141,17 +141,18 @@ _JAPANESE = """
 変更 関数 変数 問題 翻訳 英語 今日 明日 昨日
 """
 _GERMAN = """
-ab aber all als an auch auf aufräum aus aussehen bedeutet bei beim besser bin bis bitt brauch braucht da dabei damit
-dank dann daran darauf darf das dass datei dateien davon dein deinem deinen deiner dem den der des deutsch dich die
-dies diesem diesen dieser dir doch du durch dürf eigentlich ein einem einen einer einfacher englisch er erklär
-erlaubt es etwa euch funkt funktioniert füge für ganz gefällt gegen geht gemacht gern gestern gibt gut hab haben habt
-hast hat hatt heißt heut hier hilf hinzu hätt ich ihm ihn ihnen ihr ihrer im immer ins ist ja jed jeder jetzt kann
-kannst kein keinen kommen kommt könn könnt könntest kürz lang lass laufen liegen liegt läuft mach macht mal man mehr
-mein meinen meiner meinst mich mir mit muss möcht möglich müss nach nehmen nein nicht noch nochmal nur ob oder oft
-ohn passiert passt richtig rückgängig schau schneller schon schreib sehr seid sein seit sich sie sieht sind skript so
-soll sollen sollt sonst stehen steht um und uns unser unter viel vom von vor wann war waren warum was weiter welch
-welchem welchen welcher wem wen wenn wer werden wie wieder wieso will wir wird wo wofür woher wohin womit worüb wozu
-wurd wurden während wäre würd zeig zeil zu zum zur änder über übersetz
+ab aber all als an auch auf aufräum aus aussehen bedeutet bei beim benutz benutzen benutzt besser bin bis bitt brauch
+braucht da dabei damit dank dann daran darauf darf das dass datei dateien davon dein deinem deinen deiner dem den der
+des deutsch dich die dies diesem diesen dieser dir doch du durch dürf eigentlich ein einem einen einer einfacher
+englisch er erklär erlaubt es etwa euch funkt funktioniert füge für ganz gefällt gegen geht gemacht gern gestern gibt
+gut hab haben habt hast hat hatt heißt heut hier hilf hinzu hätt ich ihm ihn ihnen ihr ihrer im immer ins ist ja jed
+jeder jetzt kann kannst kein keinen kommen kommt könn könnt könntest kürz lang lass laufen liegen liegt läuft mach
+macht mal man mehr mein meinen meiner meinst mich mir mit muss möcht möglich müss nach nehmen nein nicht noch nochmal
+nur nutz nutzen nutzt ob oder oft ohn passiert passt richtig rückgängig schau schneller schon schreib sehr seid sein
+seit sich sie sieht sind skript so soll sollen sollt sonst stehen steht um und uns unser unter verwend verwenden
+verwendet viel vom von vor wann war waren warum was weiter welch welchem welchen welcher wem wen wenn wer werden wie
+wieder wieso will wir wird wo wofür woher wohin womit worüb wozu wurd wurden während wäre würd zeig zeil zu zum zur
+änder über übersetz
 """
 _ROMANCE = """
 abbiamo aggiungi ahora ahí ainda ajout al ali alla allí altra altro anch ancora ant aprè aqui aquí archivo arquivo até

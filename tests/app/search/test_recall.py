@@ -530,6 +530,15 @@ def test_an_answer_is_told_beside_what_was_stated_before_it_and_where_nothing_wa
     assert "hopper" in ask(store, "why does the coffee grinder stall?", session="b")
 
 
+@pytest.mark.parametrize("prompt", ["Welches RTOS benutzen wir?", "Which RTOS do we use?"])
+def test_a_fact_is_told_to_who_asks_by_its_key_also_beside_an_older_answer(store, prompt):
+    memory = Memory(store)
+    say(memory, "Zephyr 3.7 since today", key="rtos")
+    answered(store, prompt, "Zephyr 3.6", ts="2026-02-20T09:00:00.000000Z")
+
+    assert "Zephyr 3.7 since today" in ask(store, prompt)
+
+
 @pytest.mark.parametrize("closing", ["OK.", "Done!", "Gern.", "好的。"])
 def test_a_session_that_answered_nothing_is_not_told(store, closing):
     answered(store, "walk the heron along the quay", closing)

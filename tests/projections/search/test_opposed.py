@@ -7,6 +7,9 @@ from eventlog.projections.search.opposed import _CHANGES, _change_in, opposed
 
 CORRECTIONS = {
     "The port is 9443": "The port is 9999",
+    "Release 1.5 goes out on 20 November": "Release 1.5 goes out on 4 December",
+    "The freeze begins Nov 20": "The freeze begins Dec 4",
+    "Der Mietvertrag endet am 20. November": "Der Mietvertrag endet am 4. März",
     "Deploys go out on Fridays": "Deploys go out on Tuesdays",
     "Deploys went out on Fridays .": "Deploys went out on Tuesdays",
     "Deploys gehen freitags raus": "Deploys gehen dienstags raus",
@@ -56,6 +59,8 @@ Views live in src/views
 Backups run on Sundays
 Retros happen on Fridays
 Standup is at 09:30
+Release 1.4 goes out on 15 October
+Ana may take 4 days off
 Planning is at 10:00 on Mondays
 Staging runs on Hetzner
 Production runs on AWS
