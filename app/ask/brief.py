@@ -1,5 +1,6 @@
 """Show where a project stands: its last work, its open entries, its memory files, and whether hooks work."""
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -22,6 +23,7 @@ from eventlog.app.team.share import team_rows
 from eventlog.app.write.rejections import worded
 from eventlog.format import SESSION_END, timestamps
 from eventlog.format.events import Event, Fact, Rejected, StageSummary
+from eventlog.format.local_time import local_time
 from eventlog.format.retractions import Retractions
 from eventlog.format.text import fold, one_line, project_name, statement_of
 from eventlog.format.timestamps import order
@@ -32,7 +34,7 @@ from eventlog.projections.current.fact_scopes import DECISION
 from eventlog.projections.current.withdrawals import withdrawals_until
 from eventlog.projections.engine.replay import ReplayResult
 from eventlog.projections.views.labels import MEANING
-from eventlog.projections.views.markdown import unstamped
+from eventlog.projections.views.markdown import DATED, unstamped
 from eventlog.projections.views.memory import MEMORY
 from eventlog.settings.cached import off_switch
 
@@ -179,6 +181,9 @@ def status(opened: OpenStore) -> StatusReport:
     return StatusReport(*waiting, rejected=worded(opened.log, sorted(rejected, key=order)))
 
 
+_BULLET = re.compile(rf"- {DATED}")
+
+
 class KnownPage(NamedTuple):
     """A memory file, as a replay would write it now: of a project, or of the user (""); without its last line."""
 
@@ -187,19 +192,30 @@ class KnownPage(NamedTuple):
     lines: list[str]
 
 
-def known(opened: OpenStore, project: str | None) -> list[KnownPage]:
+def known(opened: OpenStore, project: str | None, since: str = "") -> list[KnownPage]:
     """List what is known of a project, by its path ("": of none), or of all (None), by name, and at last of the user.
 
-    Leave out empty pages.
+    Of lines that nobody said `since` the day of a time, only the places are left, as others keep their numbers. Leave
+    out pages without lines.
     """
     replayed = _replayed(opened)
     names = sorted(filter(None, replayed.index.names(MEMORY.name)), key=lambda name: (project_name(name), name))
     if project is not None:
         names = [KnownProjects(opened.store, replayed.identities).meant(project)] if project else []
-    pages = [_page(replayed, name, replayed.identities.document(name, "MEMORY.md")) for name in names if name]
-    return [page for page in (*pages, _page(replayed, "", "MEMORY.md")) if page.lines]
+    day = since and local_time(opened.settings.timezone)(since)[:10]
+    paths = {name: replayed.identities.document(name, "MEMORY.md") for name in names if name} | {"": "MEMORY.md"}
+    found = ((name, path, replayed.document(path)) for name, path in paths.items())
+    pages = [KnownPage(name, path, _lines_since(unstamped(text), day)) for name, path, text in found if text]
+    return [page for page in pages if page.lines]
 
 
-def _page(replayed: ReplayResult, name: str, path: str) -> KnownPage:
-    document = replayed.document(path)
-    return KnownPage(name, path, unstamped(document) if document else [])
+def _lines_since(lines: list[str], day: str) -> list[str]:
+    """Leave the places of older lines empty, and of headings without lines; nothing where none is left."""
+    if not day:
+        return lines
+    chosen = [line if (bullet := _BULLET.match(line)) and bullet["day"] >= day else "" for line in lines]
+    heading = 0
+    for number, line in enumerate(lines):
+        heading = number if line.startswith("#") else heading
+        chosen[heading] = lines[heading] if chosen[number] else chosen[heading]
+    return [lines[0], *chosen[1:]] if any(chosen) else []

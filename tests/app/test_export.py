@@ -215,6 +215,16 @@ def test_markdown_has_the_days_and_the_language_of_the_settings(log):
     assert "# 会话\n\n## 2026-02-21\n" in exported(log, "--format", "markdown")
 
 
+def test_markdown_since_a_time_has_what_was_said_since_that_day_and_no_empty_page(log):
+    log.append(fact(1, day="2026-02-25", content="Invoices are blue"))
+
+    text = exported(log, "--format", "markdown", "--since", "2026-02-24")
+
+    assert "Invoices are blue" in text
+    assert not [older for older in ("Carts are green", "Ship it", "**Login**") if older in text]
+    assert "" == exported(log, "--format", "markdown", "--since", "2027-01-01")
+
+
 def test_cloudevents_have_their_four_required_attributes_and_all_fields(log):
     lines = [json.loads(line) for line in exported(log, "--format", "cloudevents").splitlines()]
 

@@ -351,7 +351,9 @@ def test_an_empty_answer_in_a_pipe_says_why(tmp_path, home, verb, why):
     call("fact", "x", "--project", "", "--session", "f", "--store", tmp_path)
     call("append", "turn_end", "--session", "s", "--store", tmp_path)
 
-    assert why in call(*verb, "--store", tmp_path).err
+    answer = call(*verb, "--store", tmp_path)
+
+    assert ("", True) == (answer.out, why in answer.err)
 
 
 def test_a_context_that_is_empty_says_why(tmp_path, home, monkeypatch):

@@ -43,20 +43,18 @@ def _memory_command(
         raise click.UsageError("give only one of PROJECT, --project, --all-projects")
     project = project if named is None else named
     opened = options.open_store(store)
-    pages = known(opened, None if everywhere else project or "")
-    if since:
-        day = Display(store).local(since).date().isoformat()
-        pages = [page._replace(lines=_lines_since(page.lines, day)) for page in pages]
+    pages = known(opened, None if everywhere else project or "", since or "")
     if is_terminal() and pages and not as_json:
         today = f"{Display(store).local(opened.machine.now()):%Y-%m-%d}"
         help_line = styled("where a line comes from: eventlog why FILE:LINE", dim=True)
-        show_lines(chain(*(_page(page, today) for page in pages if page.lines), [help_line]))
+        show_lines(chain(*(_page(page, today) for page in pages), [help_line]))
     elif as_json:
         emit([page._asdict() for page in _without_gaps(pages, since)], pretty=True)
     else:
         below = [page.lines for page in _without_gaps(pages, since)]
         print_lines(chain(*([*lines, ""] for lines in below[:-1]), *below[-1:]))
-    if since and pages and not any(map(_BULLET.fullmatch, chain(*(page.lines for page in pages)))):
+    if since and not pages:
+        day = Display(store).local(since).date().isoformat()
         print_error(f"nothing was said since {day}", "eventlog memory without --since shows what holds")
     elif not (pages and (everywhere or not project or pages[0].project)):
         whom = f"of {project_name(project)}" if project else "about you"
@@ -67,16 +65,6 @@ def _memory_command(
 
 def _without_gaps(pages: Sequence[KnownPage], since: str | None) -> list[KnownPage]:
     return [page._replace(lines=[*filter(None, page.lines)]) if since else page for page in pages]
-
-
-def _lines_since(lines: Sequence[str], day: str) -> list[str]:
-    """Leave the places of other lines empty, and of headings without lines: the others keep their numbers."""
-    chosen = [line if (found := _BULLET.fullmatch(line)) and (found["day"] or "") >= day else "" for line in lines]
-    heading = 0
-    for number, line in enumerate(lines):
-        heading = number if line.startswith("#") else heading
-        chosen[heading] = lines[heading] if chosen[number] else chosen[heading]
-    return [lines[0], *chosen[1:]]
 
 
 def _page(page: KnownPage, today: str) -> Iterator[str]:
