@@ -187,8 +187,9 @@ def _origin(past: _Past, name: str, path: Path, data: bytes) -> _Origin | None:
     names: dict[str | None, str] = {project: name}
     names |= {other: projects.document(other, name.rpartition("/")[2]) for other in projects.beside(project)}
     for candidate, document in names.items():
-        # the stamp has the time of the last event; a project's identity may have changed after that
-        moments = (edited.stamp, edited.stamp and candidate and projects.changed_at(candidate))
+        # the stamp has the time of the last event; what belongs to a project may have changed after that
+        changed_at = edited.stamp and candidate and projects.changed_at(candidate)
+        moments = (edited.stamp, changed_at, not past.is_partial() and EVERYTHING)
         bases = (past.renderings(as_of).document(document) for as_of in moments if as_of)
         if base := next((base for base in bases if base and edited.is_edit_of(base)), None):
             return _Origin(saved, candidate, projects.place(candidate, replica), document, base)

@@ -69,7 +69,8 @@ def test_a_replay_writes_what_the_contract_says(seed):
 @pytest.mark.fuzz
 def test_so_does_a_replay_of_what_was_added_to_a_part_up_to_a_moment_and_without_a_part():
     start = effort.seed()
-    for seed in range(start, start + effort.rounds(fixed=100, fuzz=1000)):
+    found = 2425300590  # a person edits an entry that no section could have
+    for seed in (found, *range(start, start + effort.rounds(fixed=100, fuzz=1000))):
         log, chance = RandomLog(seed), random.Random(seed)
         for look in (_whole, _grown, _cut, _without):
             assert (seed, look.__name__, look(log, chance)) == (seed, look.__name__, [])
@@ -117,7 +118,8 @@ def _without(log, chance):
 @pytest.mark.fuzz
 def test_a_memory_says_what_a_person_left_in_it_and_the_other_files_what_the_contract_says_of_that(monkeypatch):
     start = effort.seed()
-    for seed in range(start, start + effort.rounds(fixed=15, fuzz=200)):
+    found = 428040272  # after its last line, a conversation turns out to be of another machine's project
+    for seed in (found, *range(start, start + effort.rounds(fixed=15, fuzz=200))):
         log, chance = RandomLog(seed), random.Random(seed)
         with a_log() as edited:
             monkeypatch.setenv("HOME", f"{edited.store.root}-home")

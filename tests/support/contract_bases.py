@@ -34,10 +34,12 @@ def _changes(contract):
         decision = decided.get(entry["id"], {"choice": "none"})
         lines = [line.removeprefix("- ") for line in (entry.get("content") or "").split("\n")]
         waits = _place(entry)[0] in doubled or entry["key"]["path"] == REVIEWED or contract.allowed(lines) != lines
-        if _change(entry)[0] == "no-op" or any(line.startswith("# ") for line in _change(entry)[1].split("\n")):
-            continue  # there is nothing to decide, or no section could have it: the text is a heading of its own
+        if _change(entry)[0] == "no-op":
+            continue  # there is nothing to decide
         if decision["choice"] == "edited":
             yield turn(decision), entry, "update" if decision["content"] else "clear", decision["content"]
+        elif any(line.startswith("# ") for line in _change(entry)[1].split("\n")):
+            continue  # no section could have it: the text is a heading of its own
         elif decision["choice"] == "apply":
             yield turn(decision), entry, *_change(entry)
         elif decision["choice"] == "none" and not waits:
