@@ -18,7 +18,7 @@ from eventlog.projections.views.markdown import as_text
 
 
 def _markdown(opened: OpenStore, since: str) -> Iterator[bytes]:
-    """Yield what holds now and was said since then, memory by memory, and what each session came to."""
+    """Yield what holds now, of the memories and the sessions since then, page by page."""
     for page in known(opened, None, since):
         yield from (line.encode() for line in (*(filter(None, page.lines) if since else page.lines), ""))
     rows, local = sessions(opened, since=since, limit=None), local_time(opened.settings.timezone)
